@@ -186,6 +186,13 @@ func (k *caller) picked() (shown map[string]any, n int) {
 		return nil, 0
 	}
 	options := list(shown, optionsOf(shown), maxListings)
+	for i, o := range options { // as it was shown to choose from
+		for _, words := range []string{str(o, "when"), str(o, "name")} {
+			if label := newLine(words).whole; label != "" && strings.HasSuffix(k.folded, label) {
+				return shown, i + 1
+			}
+		}
+	}
 	if n := placeOf(k.folded); n > 0 && n <= len(options) {
 		return shown, n
 	}

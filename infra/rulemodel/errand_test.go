@@ -31,7 +31,7 @@ var errands = []struct {
 }{
 	{"food", "en", nil, []step{
 		{"I'd like to order a pizza", []string{findPizza, pizzaMenu}, []string{"Stone Oven Pizza has:", "1. Margherita · €7.50", "4. Truffle pizza · €12.90 · sold out", "What would you like?"}},
-		{"two margheritas with extra cheese and a cola", []string{pizzaMenu}, []string{"Margherita – Size:", "1. Small", "2. Large · +€4.50", "Which of these?"}},
+		{"two margheritas with extra cheese and a cola", []string{pizzaMenu, `orderFood {"delivery":false,"items":[{"itemId":"margherita","note":null,"options":["cheese"],"quantity":2},{"itemId":"cola","note":null,"options":[],"quantity":1}],"listingId":"l-pizza"}`}, []string{"Margherita – Size:", "1. Small", "2. Large · +€4.50", "Which of these?"}},
 		{"large", []string{pizzaMenu}, []string{"1. Delivery"}},
 		{"delivery please", []string{pizzaMenu}, []string{"Where shall it be brought?"}},
 		{"5 Harbour Road, Kyrenia", []string{pizzaMenu, `orderFood {"address":"5 Harbour Road, Kyrenia","delivery":true,"items":[{"itemId":"margherita","note":null,"options":["cheese","large"],"quantity":2},{"itemId":"cola","note":null,"options":[],"quantity":1}],"listingId":"l-pizza"}`}, []string{"phone number"}},

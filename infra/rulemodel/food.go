@@ -28,7 +28,7 @@ func (a *agent) order() reply {
 		return say(a.v.noMenu)
 	}
 	cart, gone, understood := a.cart(food)
-	if next := a.fillCart(food, cart, gone, understood); next != nil {
+	if next := a.fillCart(l, food, cart, gone, understood); next != nil {
 		return *next
 	}
 	return a.bring(l, food, cart)
@@ -163,7 +163,7 @@ func (g optionGroup) left() []option {
 }
 
 // fillCart asks for what is still to be chosen; nil when nothing is.
-func (a *agent) fillCart(m menu, cart []wish, gone []string, understood bool) *reply {
+func (a *agent) fillCart(l *listing, m menu, cart []wish, gone []string, understood bool) *reply {
 	last := a.last()
 	head := ""
 	if len(gone) > 0 && (last.asked == asksItems || last.asked == asksNothing || last.asked == asksWhich) {
@@ -176,7 +176,7 @@ func (a *agent) fillCart(m menu, cart []wish, gone []string, understood bool) *r
 		return a.whichOf(m, cart)
 	case len(cart) == 0, head != "":
 	default:
-		return a.chooseOption(m, cart)
+		return a.chooseOption(l, m, cart)
 	}
 	next := say(head + m.show(a.v) + "\n" + a.v.items)
 	return &next
@@ -193,7 +193,9 @@ func (a *agent) whichOf(m menu, cart []wish) *reply {
 	return &next
 }
 
-func (a *agent) chooseOption(m menu, cart []wish) *reply {
+// chooseOption asks for a choice that is open. The tool is asked first: what it says is to be chosen the customer gets as
+// buttons.
+func (a *agent) chooseOption(l *listing, m menu, cart []wish) *reply {
 	w, g := m.open(cart)
 	if g == nil {
 		return nil
@@ -202,6 +204,11 @@ func (a *agent) chooseOption(m menu, cart []wish) *reply {
 	if len(options) == 0 {
 		next := say(fmt.Sprintf(a.v.soldOut, clean(m.dishes[cart[w].dish].name, maxName)) + "\n" + m.show(a.v) + "\n" + a.v.items)
 		return &next
+	}
+	if _, asked := a.done("orderFood"); !asked {
+		if next := a.call("orderFood", a.foodOrder(l, m, cart, false, where{})); next != nil {
+			return next
+		}
 	}
 	next := say(enumerate(fmt.Sprintf(a.v.options, clean(m.dishes[cart[w].dish].name, maxName), clean(g.name, maxName)), len(options), func(i int) string {
 		if extra := options[i].extra.String(); extra != "" {

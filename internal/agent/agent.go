@@ -31,6 +31,7 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/geo"
 	"merve/internal/llm"
 	"merve/internal/standing"
@@ -131,6 +132,9 @@ type Sink struct {
 	// Nil holds nothing.
 	Holds func() bool
 
+	// Whole reports whether only whole sentences are said now, because a judgement of one needs its end. Nil never does.
+	Whole func() bool
+
 	// Listening gives the context of a model that speaks: it ends with [ErrHushed] as its cause when nobody
 	// listens any more. Tools that run then come to their end. Nil listens to everything.
 	Listening func(ctx context.Context) (context.Context, context.CancelFunc)
@@ -157,13 +161,14 @@ type Outcome struct {
 	Said string // of the text, what [Sink.Say] was told
 	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
 
-	Cards  []tool.Card
-	Place  *geo.Location // the latest to be shown on a map
-	Memory []Remembered
-	Facts  []string
-	Named  []standing.Item
-	Given  []Given
-	Audit  []AuditedCall // of every call, also of those that were refused
+	Cards   []tool.Card
+	Choices []channel.Choice // of the list that was shown last
+	Place   *geo.Location    // the latest to be shown on a map
+	Memory  []Remembered
+	Facts   []string
+	Named   []standing.Item
+	Given   []Given
+	Audit   []AuditedCall // of every call, also of those that were refused
 
 	Rounds   int
 	Usage    llm.Usage

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/llm"
@@ -71,6 +73,7 @@ func (r *run) runCalls(ctx context.Context, tc tool.Context, d decision) (stop b
 	results := r.resolve(ctx, tc, calls)
 	telemetry.CountTime(ctx, "tools", time.Since(start))
 	r.audit(calls, results)
+	r.Choices = choices(results, r.Choices)
 	for i, res := range results {
 		r.history = append(r.history, llm.Message{Role: llm.ToolRole, CallID: d.Calls[i].ID, Text: string(res.content)})
 		stopped, err := r.take(ctx, tc, res)
@@ -83,6 +86,20 @@ func (r *run) runCalls(ctx context.Context, tc tool.Context, d decision) (stop b
 		r.End = Stopped
 	}
 	return stop, nil
+}
+
+// choices are what can be chosen from after a round: of the list that it has shown last. A round that shows none has
+// gone on from the one before, unless nothing of it could be done.
+func choices(results []Result, before []channel.Choice) []channel.Choice {
+	for _, res := range slices.Backward(results) {
+		if len(res.Out.Choices) > 0 {
+			return res.Out.Choices
+		}
+	}
+	if slices.ContainsFunc(results, func(res Result) bool { return res.Status == OK || res.Status == Proposed }) {
+		return nil
+	}
+	return before
 }
 
 func namesOf(calls []llm.Call) []string {
@@ -165,7 +182,9 @@ func (r *run) resolveOne(ctx context.Context, tc tool.Context, c call) (res Resu
 	out, err := RunTool(ctx, c.tool, tc, c.args)
 	if err != nil {
 		r.Log.WarnContext(ctx, "tool failed", "tool", c.Name, "kind", fault.KindOf(err), "error", err.Error())
-		return c.failed(err, Failed)
+		res = c.failed(err, Failed)
+		res.Out.Choices = out.Choices
+		return res
 	}
 	content, err := json.Marshal(out.Data)
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode"
 
+	"merve/internal/language"
 	"merve/internal/llm"
 )
 
@@ -29,7 +31,10 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Response, erro
 	if errors.Is(context.Cause(hearing), ErrHushed) {
 		return llm.Response{}, ErrHushed
 	}
-	var clauses llm.Clauses
+	var pieces cutter = &llm.Clauses{}
+	if r.Sink.Whole != nil && r.Sink.Whole() {
+		pieces = &sentences{}
+	}
 	between := "" // what stands between this round's text and that of the rounds before
 	if r.Said != "" {
 		between = "\n\n"
@@ -42,14 +47,14 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Response, erro
 	heard := ""
 	resp, err := r.Model.Stream(hearing, req, func(delta string) error {
 		heard += delta
-		for _, clause := range clauses.Add(delta) {
-			if err := say(clause); err != nil {
+		for _, piece := range pieces.Add(delta) {
+			if err := say(piece); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if rest := clauses.Rest(); err == nil && rest != "" {
+	if rest := pieces.Rest(); err == nil && rest != "" {
 		err = say(rest)
 	}
 	switch {
@@ -61,6 +66,29 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Response, erro
 	}
 	return resp, err
 }
+
+// cutter cuts a text that comes in pieces into what is said at a time. Joined it is the text.
+type cutter interface {
+	Add(piece string) (whole []string)
+	Rest() string
+}
+
+// sentences cuts behind whole sentences, of which the last is known to be whole by what follows it. White space behind
+// one begins the next.
+type sentences struct{ held string }
+
+func (s *sentences) Add(piece string) []string {
+	s.held += piece
+	all := language.Sentences(s.held)
+	if len(all) < 2 {
+		return nil
+	}
+	whole := strings.TrimRightFunc(strings.Join(all[:len(all)-1], ""), unicode.IsSpace)
+	s.held = s.held[len(whole):]
+	return []string{whole}
+}
+
+func (s *sentences) Rest() string { return s.held }
 
 // errRefused ends a stream whose next clause may not be said.
 var errRefused = errors.New("refused")

@@ -2,12 +2,14 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 
 	"merve/internal/actor"
 	"merve/internal/bound"
 	"merve/internal/channel"
 	"merve/internal/limit"
+	"merve/internal/live"
 	"merve/internal/trigger"
 )
 
@@ -34,9 +36,26 @@ func (a Anonymous) bounds(r *http.Request, who actor.Actor) bool {
 
 // count counts one more message or question of somebody at an address. 1 request, of sessions only.
 func (a Anonymous) count(r *http.Request, who actor.Actor) error {
-	if a.Most == 0 || !a.bounds(r, who) {
+	if !a.bounds(r, who) {
 		return nil
 	}
-	ip := trigger.Info(r.Context()).SourceIP
-	return a.Limits.Take(r.Context(), "message", cmp.Or(bound.Network(ip), ip), a.Most)
+	return a.one(r.Context())
+}
+
+// Heard counts one more message that came by a socket. Whether the bound holds for its client was found when they
+// connected. 1 request, of sessions only.
+func (a Anonymous) Heard(ctx context.Context, c live.Caller) error {
+	if c.Address == "" {
+		return nil
+	}
+	return a.one(ctx)
+}
+
+// one counts one more of the address that what is being handled came from.
+func (a Anonymous) one(ctx context.Context) error {
+	if a.Most == 0 {
+		return nil
+	}
+	ip := trigger.Info(ctx).SourceIP
+	return a.Limits.Take(ctx, "message", cmp.Or(bound.Network(ip), ip), a.Most)
 }

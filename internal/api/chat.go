@@ -95,6 +95,7 @@ type ChatResponse struct {
 	State         thread.State             `json:"state"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
 	Cards         []map[string]any         `json:"cards"`
+	Choices       []channel.Choice         `json:"choices,omitempty"` // what the customer may choose from
 	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	Standing      standing.Standing        `json:"standing"` // without a text where nothing is to be said of it
 	ToolCalls     []thread.Call            `json:"toolCalls"`
@@ -236,7 +237,7 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 			out.Reply += "\n\n"
 		}
 		out.Reply += o.Text
-		out.Cards = append(out.Cards, o.Cards...)
+		out.Cards, out.Choices = append(out.Cards, o.Cards...), o.Choices
 		if o.Map != nil {
 			out.MapLocation = o.Map
 		}

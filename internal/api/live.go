@@ -309,6 +309,7 @@ type LiveAnswer struct {
 	TurnID        int                `json:"turnId"`
 	Reply         string             `json:"reply"`
 	Standing      *standing.Standing `json:"standing"`
+	Choices       []channel.Choice   `json:"choices,omitempty"`
 	ToolCallCount int                `json:"toolCallCount"`
 	FirstTokenMS  *int64             `json:"first_token_ms"`
 	StatusMS      *int64             `json:"time_to_status_ms"`
@@ -353,7 +354,7 @@ func (l *Live) message(w http.ResponseWriter, r *http.Request) error {
 	answer := LiveAnswer{TurnID: a.Turn.N - a.From, ToolCallCount: len(a.Turn.Calls)}
 	if len(a.Turn.Out) > 0 {
 		out := a.Turn.Out[len(a.Turn.Out)-1]
-		answer.Reply, answer.Standing = out.Text, out.Standing.In(out.Text)
+		answer.Reply, answer.Choices, answer.Standing = out.Text, out.Choices, out.Standing.In(out.Text)
 	}
 	if s := a.Turn.Spoken; s != nil {
 		answer.FirstTokenMS, answer.StatusMS = s.First, s.Status

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"merve/internal/api"
 	"merve/internal/api/apitest"
+	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/httpapi"
@@ -342,5 +344,71 @@ func TestLiveConversationsAreExportedAndErased(t *testing.T) {
 	}
 	if websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("not hung up: %v", err)
+	}
+}
+
+// What sessions say by sockets counts by the bound that counts their requests, and the answer is the same.
+func TestMessagesBySocketAreLimited(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	here := fmt.Sprintf("2001:db8:%x:%x::1", rand.IntN(1<<16), rand.IntN(1<<16))
+	few := func(b *app.Base) { b.Config.AddressMessages = 3 }
+	at, limited := s.SocketsWith(t, here, few), fromAddress(here, s.With(t, few))
+	mine, talk := own()
+	dial := func(token string) *websocket.Conn {
+		t.Helper()
+		query := url.Values{"agentId": {"merve"}, "conversationId": {talk}, "token": {token}}
+		c, _, err := websocket.Dial(t.Context(), at+"/live?"+query.Encode(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.CloseNow() })
+		return c
+	}
+	// said sends a message and what is answered at once, and gives the refusal that came before that answer.
+	said := func(c *websocket.Conn, id string) (refusal string) {
+		t.Helper()
+		for _, data := range []string{`{"type":"message","text":"hello","id":"` + id + `"}`, `{"type":"ping"}`} {
+			if err := c.Write(t.Context(), websocket.MessageText, []byte(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for {
+			_, data, err := c.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f live.Frame
+			if err := json.Unmarshal(data, &f); err != nil {
+				t.Fatal(err)
+			}
+			switch f.Type {
+			case live.Error:
+				refusal = f.Text
+			case "pong":
+				return refusal
+			}
+		}
+	}
+	c := dial(mine[1]) // counts too: it may begin a call session
+	if refusal := said(c, "m1"); refusal != "" {
+		t.Errorf("the first is refused: %s", refusal)
+	}
+	s.CallTo(t, limited, "POST", liveAt(talk, "message"), sayLive("m2", "hello"), mine...).Wants(t, http.StatusOK, nil)
+	refused := s.CallTo(t, limited, "POST", liveAt(talk, "message"), sayLive("m3", "hello"), mine...)
+	refused.Refuses(t, http.StatusTooManyRequests, "")
+	if refusal := said(c, "m3"); refusal == "" || !strings.Contains(string(refused.Body), refusal) {
+		t.Errorf("by the socket %q, by request %s", refusal, refused.Body)
+	}
+	var state live.State
+	s.Call(t, "GET", liveAt(talk, "state"), nil, mine...).Wants(t, http.StatusOK, &state)
+	for _, l := range state.History {
+		if l.Role == "user" && l.Content != "hello" || state.Turn > 2 {
+			t.Errorf("state: %+v", state)
+		}
+	}
+	user := s.Issuer.Token(t, dynamotest.ID("ann"))
+	if refusal := said(dial(strings.TrimPrefix(user[1], "Bearer ")), "m1"); refusal != "" {
+		t.Errorf("who is signed in is refused: %s", refusal)
 	}
 }

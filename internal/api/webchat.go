@@ -68,6 +68,7 @@ type WebChatResponse struct {
 	ThreadID      string                   `json:"threadId"`
 	MessageID     string                   `json:"messageId"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
+	Choices       []channel.Choice         `json:"choices,omitempty"` // what the customer may choose from
 	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	TraceID       string                   `json:"traceId"`
 }
@@ -92,7 +93,7 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	}
 	return httpapi.WriteJSON(w, status, WebChatResponse{
 		ReplyText: replyText(full), Standing: full.Standing, ThreadID: full.ThreadID, MessageID: full.MessageID,
-		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
+		PendingAction: full.PendingAction, Choices: full.Choices, MapLocation: full.MapLocation, TraceID: full.TraceID,
 	})
 }
 

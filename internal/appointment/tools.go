@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/customer"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -91,6 +92,7 @@ func (d *Desk) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result
 			"option": i + 1, "code": tx.Code, "service": tx.ListingName, "technician": tx.OfferingName, "when": when(tc.Language, tx.Terms),
 		})
 		r.Cards = append(r.Cards, Card(tc.Language, tx))
+		r.Choices = append(r.Choices, channel.Choice{Label: tx.ListingName + ", " + when(tc.Language, tx.Terms), Detail: tx.OfferingName})
 		r.Named = append(r.Named, stands(tc, tx)...)
 	}
 	r.Data = map[string]any{"appointments": lines}
@@ -108,15 +110,17 @@ func (d *Desk) services(ctx context.Context, tc tool.Context, _ noArgs) (tool.Re
 	if err != nil {
 		return tool.Result{}, err
 	}
-	lines := []map[string]any{}
+	r, lines := tool.Result{}, []map[string]any{}
 	for _, s := range co.Services {
 		if who, err := co.serving(s.ID, c.ZIP); err == nil && len(who) > 0 {
 			price := wording.Money(tc.Language, s.PriceMinor, s.Currency)
 			lines = append(lines, map[string]any{"service": s.ID, "name": s.Name, "price": price, "minutes": s.Minutes})
+			r.Choices = append(r.Choices, channel.Choice{Label: s.Name, Detail: price})
 		}
 	}
-	data := map[string]any{"services": lines}
-	return tool.Result{Data: data, Memory: data}, nil
+	r.Data = map[string]any{"services": lines}
+	r.Memory = r.Data
+	return r, nil
 }
 
 type timesArgs struct {
@@ -173,9 +177,7 @@ func (d *Desk) showTimes(ctx context.Context, tc tool.Context, c customer.Custom
 		t := ledger.Terms{Start: f.Start, End: f.End, TimeZone: f.technician.TimeZone}
 		s.Options = append(s.Options, option{Service: service, Technician: f.technician.ID, Start: f.Start})
 		lines = append(lines, map[string]any{"option": i + 1, "when": when(tc.Language, t), "technician": f.technician.Name})
-		r.Cards = append(r.Cards, tool.Card{
-			"type": "time", "option": i + 1, "title": when(tc.Language, t), "subtitle": f.service.Name + " · " + f.technician.Name,
-		})
+		r.Choices = append(r.Choices, channel.Choice{Label: when(tc.Language, t), Detail: f.technician.Name})
 	}
 	purpose := "a new appointment"
 	if moves != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/geo"
@@ -19,6 +20,7 @@ import (
 	"merve/internal/schedule"
 	"merve/internal/standing"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Catalog finds what can be booked.
@@ -243,7 +245,11 @@ func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, ar
 		body.Error["reason"] = string(r)
 	}
 	body.Error["alternatives"] = nearest
-	return tool.Result{Data: body}, nil
+	res := tool.Result{Data: body}
+	for _, t := range nearest {
+		res.Choices = append(res.Choices, channel.Choice{Label: t["when"]})
+	}
+	return res, nil
 }
 
 // alternatives is how many free times a refusal offers.
@@ -261,9 +267,21 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	})
 	found := []map[string]string{}
 	for _, k := range free {
-		found = append(found, localTimes(o.TimeZone, k.Start, k.End, k.Nights))
+		t := localTimes(o.TimeZone, k.Start, k.End, k.Nights)
+		t["when"] = whenOf(tc.Language, o.TimeZone, k)
+		found = append(found, t)
 	}
 	return found, err
+}
+
+// whenOf words a time as it is shown to choose from: of a stay all of it, of others when they begin.
+func whenOf(lang, zone string, k schedule.Booking) string {
+	loc := schedule.Zone(zone)
+	start, end := k.Start.In(loc), k.End.In(loc)
+	if k.Nights == 0 {
+		end = start
+	}
+	return wording.When(lang, start, end)
 }
 
 // localTimes words times as the tools' arguments: date and time, or the dates of arrival and departure.

@@ -123,6 +123,12 @@ type Media struct {
 	Type string `dynamodbav:"type,omitempty" json:"contentType,omitempty"`
 }
 
+// Choice is one of several that a customer was shown. Whoever taps it says its label, as a message like any other.
+type Choice struct {
+	Label  string `dynamodbav:"label" json:"label"`
+	Detail string `dynamodbav:"detail,omitempty" json:"detail,omitempty"` // shown with it and not said, such as a price
+}
+
 // MayBePhoto reports whether m may be a photo by its type, which is a content type or, as Meta
 // has it, just "image". That it is one is for its bytes to say.
 func (m Media) MayBePhoto() bool {

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/schedule"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Availability says what of an offering is taken.
@@ -147,6 +149,9 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 	for _, l := range found.Listings {
 		data.Listings = append(data.Listings, here(l, tc))
 		res.Cards = append(res.Cards, card(l, tc.Language))
+		if len(found.Listings) > 1 {
+			res.Choices = append(res.Choices, channel.Choice{Label: l.Name(tc.Language), Detail: l.Place})
+		}
 		r := remembered{ID: l.ID, Name: l.Name(tc.Language), Offerings: map[string]string{}}
 		for _, o := range l.Offerings {
 			r.Offerings[o.ID] = o.Name
@@ -264,6 +269,7 @@ type offeringDetail struct {
 type freeTime struct {
 	Date string `json:"date"`
 	Time string `json:"time,omitempty"`
+	When string `json:"when"` // in the customer's language, as it is shown to choose from
 }
 
 // nextFree is how many free times of each offering are shown.
@@ -292,12 +298,31 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 			closedDays(o.Closed, o.TimeZone, tc.Now), free, o.MinParty,
 		})
 	}
-	res := tool.Result{Data: d, Cards: []tool.Card{card(l, tc.Language)}}
+	res := tool.Result{Data: d, Cards: []tool.Card{card(l, tc.Language)}, Choices: d.choices(tc.Language)}
 	res.Memory = map[string]any{"id": l.ID, "name": d.Name}
 	if l.Location != nil {
 		res.Map = l.Location
 	}
 	return res, nil
+}
+
+// choices are the offerings of a listing, or the free times of its only one.
+func (d detail) choices(lang string) []channel.Choice {
+	var all []channel.Choice
+	if len(d.Offerings) == 1 {
+		for _, t := range d.Offerings[0].NextFree {
+			all = append(all, channel.Choice{Label: t.When})
+		}
+		return all
+	}
+	for _, o := range d.Offerings {
+		c := channel.Choice{Label: o.Name}
+		if o.PriceMinor > 0 {
+			c.Detail = wording.Money(lang, o.PriceMinor, o.Currency)
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // maxClosed is how many of the days on which it is closed a model is told.
@@ -325,9 +350,10 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 	}
 	out := []freeTime{}
 	for _, b := range next {
-		t := freeTime{Date: b.Start.In(loc).Format(time.DateOnly)}
+		start := b.Start.In(loc)
+		t := freeTime{Date: start.Format(time.DateOnly), When: wording.Date(tc.Language, start)}
 		if o.Unit == schedule.BySlot {
-			t.Time = b.Start.In(loc).Format("15:04")
+			t.Time, t.When = start.Format("15:04"), wording.When(tc.Language, start, start)
 		}
 		out = append(out, t)
 	}

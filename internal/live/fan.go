@@ -120,7 +120,7 @@ func (f *fan) frame(w Frame, but string) {
 func encode(w Frame) []byte {
 	data, err := json.Marshal(w)
 	if err == nil && len(data) > maxFrame {
-		w.Cards = nil
+		w.Cards, w.Choices = nil, nil
 		if data, err = json.Marshal(w); err == nil && len(data) > maxFrame {
 			w.Text, w.State = "", nil
 			data, err = json.Marshal(w)

@@ -31,6 +31,10 @@ type Host struct {
 	// State is what a client may know of the domain of a conversation; nil is nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
+	// Admit counts a message that a client sends by a socket, and refuses what is too much; nil takes all. Requests are
+	// counted by whoever serves them.
+	Admit func(ctx context.Context, c Caller) error
+
 	Rooms Rooms // where callers are heard; nil is nowhere
 
 	NewID func() string
@@ -308,6 +312,11 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 		}
 		if len(m.Button) > maxTapped || len(m.ReplyTo) > maxTapped {
 			return nil, fault.Field("button", "a button and what it replies to have at most %d bytes each", maxTapped)
+		}
+		if h.Admit != nil {
+			if err := h.Admit(ctx, c); err != nil {
+				return nil, err
+			}
 		}
 		c.Text, c.MessageID, c.Button, c.ReplyTo = m.Text, m.ID, m.Button, m.ReplyTo
 		if m.ID == "" {

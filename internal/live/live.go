@@ -35,6 +35,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/standing"
 	"merve/internal/thread"
@@ -67,6 +68,7 @@ type Frame struct {
 	Interrupted bool               `json:"interrupted,omitempty"`
 	Standing    *standing.Standing `json:"standing,omitempty"`
 	Cards       []map[string]any   `json:"cards,omitempty"`
+	Choices     []channel.Choice   `json:"choices,omitempty"` // of a final: what the customer may choose from
 	State       any                `json:"state,omitempty"`
 	From        *int               `json:"from,omitempty"` // of a resync: the first number that follows, and the last there is
 	To          *int               `json:"to,omitempty"`
@@ -257,7 +259,7 @@ func finalOf(t thread.Turn, from int) (f Frame, ok bool) {
 	}
 	if len(t.Out) > 0 {
 		out := t.Out[len(t.Out)-1]
-		f.Text, f.Cards, f.Standing = out.Text, out.Cards, out.Standing.In(out.Text)
+		f.Text, f.Cards, f.Choices, f.Standing = out.Text, out.Cards, out.Choices, out.Standing.In(out.Text)
 	}
 	return f, true
 }

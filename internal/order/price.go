@@ -1,14 +1,17 @@
 package order
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/listing"
+	"merve/internal/wording"
 )
 
 // Wanted is one position as it was asked for.
@@ -122,9 +125,11 @@ func choose(item listing.Item, lang string, asked []string, at string) (names []
 	taken := map[string]bool{}
 	for _, g := range item.Options {
 		n := 0
+		var left []listing.Choice
 		for _, c := range g.Choices {
 			i := slices.IndexFunc(asked, func(a string) bool { return !taken[a] && (a == c.ID || named(c.Names, a)) })
 			if i < 0 {
+				left = append(left, c)
 				continue
 			}
 			if c.SoldOut {
@@ -134,7 +139,11 @@ func choose(item listing.Item, lang string, asked []string, at string) (names []
 			names, extraMinor, n = append(names, c.Name(lang)), extraMinor+c.PriceMinor, n+1
 		}
 		if n < g.Min || n > g.Max {
-			return nil, 0, fault.Field(at+".options", "%s: want %s of: %s", g.Name(lang), span(g.Min, g.Max), choices(g, lang))
+			err := fault.Field(at+".options", "%s: want %s of: %s", g.Name(lang), span(g.Min, g.Max), choices(g, lang))
+			if n < g.Min {
+				err = &unchosen{err, slices.DeleteFunc(left, func(c listing.Choice) bool { return c.SoldOut })}
+			}
+			return nil, 0, err
 		}
 	}
 	for _, a := range asked {
@@ -143,6 +152,30 @@ func choose(item listing.Item, lang string, asked []string, at string) (names []
 		}
 	}
 	return names, extraMinor, nil
+}
+
+// unchosen says that something is still to be chosen of an item.
+type unchosen struct {
+	error
+	left []listing.Choice
+}
+
+func (u *unchosen) Unwrap() error { return u.error }
+
+// toChoose are the options that an error of [Price] asks for.
+func toChoose(err error, lang, currency string) (all []channel.Choice) {
+	var u *unchosen
+	if !errors.As(err, &u) {
+		return nil
+	}
+	for _, c := range u.left {
+		o := channel.Choice{Label: c.Name(lang)}
+		if c.PriceMinor > 0 {
+			o.Detail = "+" + wording.Money(lang, c.PriceMinor, currency)
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 func span(low, high int) string {

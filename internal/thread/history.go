@@ -24,6 +24,7 @@ type Line struct {
 	Media     []channel.Media    `json:"media,omitempty"`
 	Location  *geo.Location      `json:"location,omitempty"` // that the customer shared
 	Cards     []map[string]any   `json:"cards"`
+	Choices   []channel.Choice   `json:"choices,omitempty"`
 	Map       *geo.Location      `json:"mapLocation,omitempty"`
 	Standing  *standing.Standing `json:"standing,omitempty"`
 	CreatedAt time.Time          `json:"createdAt"`
@@ -237,7 +238,7 @@ func outboundLine(t Turn, i int, r Reply) Line {
 	if cards == nil {
 		cards = []map[string]any{}
 	}
-	return Line{ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Map: r.Map, Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent"}
+	return Line{ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Choices: r.Choices, Map: r.Map, Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent"}
 }
 
 // ReplyID is the id of a turn's i-th reply, unique on its thread.

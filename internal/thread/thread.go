@@ -292,7 +292,11 @@ type Reply struct {
 	Text  string           `dynamodbav:"text" json:"text"`
 	Cards []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
 	Map   *geo.Location    `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
-	By    Handler          `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+
+	// Choices are what the customer may choose from, as long as it is the latest reply.
+	Choices []channel.Choice `dynamodbav:"choices,omitempty" json:"choices,omitempty"`
+
+	By Handler `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
 
 	// Standing is shown beside the text, and never part of it. It is left out of small talk, and on threads
 	// of staff, businesses and drivers.

@@ -86,6 +86,7 @@ type Result struct {
 	Memory   any       // what later turns remember of it; nil remembers nothing
 	Proposal *Proposal // put to the customer for YES or NO
 	Cards    []Card
+	Choices  []channel.Choice // what the customer may choose from, also beside an error; of several lists the last is shown
 	Map      *geo.Location
 
 	HandOver *HandOver // gives the thread to a person

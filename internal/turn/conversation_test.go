@@ -253,6 +253,20 @@ func (p *play) look() {
 	}
 }
 
+// choices are what the customer may choose from, below the latest reply.
+func (p *play) choices() string {
+	var labels []string
+	for _, t := range p.turnsOf(p.thread) {
+		labels = nil
+		for _, r := range t.Out {
+			for _, c := range r.Choices {
+				labels = append(labels, c.Label)
+			}
+		}
+	}
+	return cmp.Or(strings.Join(labels, " | "), "none")
+}
+
 // standingOf is how the conversation stands after a turn: the line that is shown below it, the question, or none.
 func standingOf(t thread.Turn) string {
 	s := t.Out[len(t.Out)-1].Standing
@@ -639,6 +653,8 @@ func (p *play) valueOfSara(of, n string) (string, bool) {
 		return p.recalled, true
 	case "known":
 		return p.known, true
+	case "choices":
+		return p.choices(), true
 	case "buttons":
 		var titles []string
 		for _, b := range p.sent[len(p.sent)-1].Buttons {

@@ -34,7 +34,7 @@ func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
 	if w.model, err = agent.Run(ctx, w.task(ctx, p, news)); err != nil {
 		return reply{}, err
 	}
-	p.cards, p.place = w.model.Cards, w.model.Place // of all calls, also before more came in
+	p.cards, p.choices, p.place = w.model.Cards, w.model.Choices, w.model.Place // of all calls, also before more came in
 	return w.outcome(w.model), nil
 }
 
@@ -97,13 +97,23 @@ func (w *work) accept(ctx context.Context, p *progress, d agent.Draft) agent.Ver
 			return agent.Verdict{Text: w.replacement(), Withheld: "standing imitated"}
 		}
 		w.ways = contact.In(said.Own())
-		return agent.Verdict{Text: text}
+		return agent.Verdict{Text: w.beside(p, text)}
 	case p.proposed():
 		return agent.Verdict{Withheld: "claim withheld"}
 	case d.Again > 0:
 		return agent.Verdict{Text: w.replacement(), Withheld: "claim withheld"}
 	}
 	return agent.Verdict{Text: strings.TrimSpace(text), Again: onlyWhatHappened}
+}
+
+// beside is what may be said at once of the model's words while something waits for YES or NO: not what asks. Where words
+// are not said before the commit, it is left to that, and so is whether they put what waits in doubt.
+func (w *work) beside(p *progress, text string) string {
+	if w.stream == nil || p.pending == nil || p.made {
+		return text
+	}
+	text, _ = gate.Beside(text, false)
+	return text
 }
 
 const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; name an earlier booking as {{booking:CODE}}, and the system words it."

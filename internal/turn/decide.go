@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/geo"
 	"merve/internal/llm"
 	"merve/internal/thread"
@@ -30,10 +31,11 @@ type progress struct {
 	optedOut bool
 	stopAt   time.Time // when the customer wrote so last
 
-	notes []string // said before the reply
-	after []string // said after it
-	cards []tool.Card
-	place *geo.Location // shown on a map
+	notes   []string // said before the reply
+	after   []string // said after it
+	cards   []tool.Card
+	choices []channel.Choice // of the list that was shown last
+	place   *geo.Location    // shown on a map
 
 	confirmed *llm.Call // that a YES of this turn is to: it reads, and the model is told what it gives
 }

@@ -113,16 +113,18 @@ func (w *work) begunFor(in []thread.Message) int {
 	return len(in)
 }
 
-// sink is where the model's text goes while it comes: nowhere unless the conversation is live. Beside a question it is
-// judged as a whole, and what happened is said before what the model says of it and not before the commit. Such text
-// waits for the commit.
+// sink is where the model's text goes while it comes: nowhere unless the conversation is live. Beside a question of this
+// turn it is judged as a whole, and what happened is said before what the model says of it and not before the commit.
+// Such text waits for the commit. Beside a question that waited when the turn began it is said by whole sentences, but
+// for those that ask (see [work.beside]): what a sentence asks is known at its end.
 func (w *work) sink(p *progress) agent.Sink {
 	if w.stream == nil {
 		return agent.Sink{Doing: w.showActivity}
 	}
 	return agent.Sink{
 		Doing: w.doing, Say: w.stream.Say, Listening: w.stream.Listening,
-		Holds: func() bool { return p.pending != nil || len(p.notes) > 0 },
+		Holds: func() bool { return p.proposed() || len(p.notes) > 0 },
+		Whole: func() bool { return p.pending != nil },
 	}
 }
 

@@ -14,11 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/ledger"
 	"merve/internal/live"
 	"merve/internal/llm"
 	"merve/internal/market"
@@ -924,5 +927,97 @@ func TestLive_NobodyWaitsForAnAcknowledgement(t *testing.T) {
 	c.wantWhole("s1")
 	if why := <-m.why; !errors.Is(why, context.Canceled) {
 		t.Errorf("the words ended by %v, want by the end of the turn", why)
+	}
+}
+
+// offered is a call in which an offer waits for YES or NO.
+func offered(t *testing.T) *call {
+	t.Helper()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	w.model = clerkModel()
+	c := phone(t, w)
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "book")
+	c.work()
+	if c.head(thread.Of(c.in)).Pending == nil {
+		t.Fatalf("nothing waits: %+v", c.turns())
+	}
+	return c
+}
+
+// While an offer waits, words arrive sentence by sentence, but for those that ask: what was asked is still what waits, and
+// a YES is to it.
+func TestLive_WordsArriveWhileAnOfferWaits(t *testing.T) {
+	t.Parallel()
+	c := offered(t)
+	pieces := []string{"The terrace is open. ", "Shall I book a taxi, ", "or a boat? ", "It is right at the ", "harbour. ", "Bring a coat. ", "Dogs may come."}
+	before := len(rowsOf(t, c))
+	said := make([]string, len(pieces))
+	c.runner.Model = streams{pieces: pieces, at: func(n int) {
+		c.clock.add(100 * time.Millisecond)
+		said[n] = strings.Join(rowsOf(t, c)[before:], "")
+	}}
+	c.say("m2", "what is it like there?")
+	c.work()
+	c.wantWhole("s1")
+	turns := c.turns()
+	text := turns[len(turns)-1].Out[0].Text
+	if !strings.HasPrefix(text, "The terrace is open. It is right at the harbour. Bring a coat. Dogs may come.\n\n") || strings.Contains(text, "taxi") || !strings.Contains(text, "still waiting") {
+		t.Errorf("said %q", text)
+	}
+	if diff := cmp.Diff([]string{"", "", "The terrace is open.", "The terrace is open.", "The terrace is open.", "The terrace is open.", "The terrace is open. It is right at the harbour."}, said); diff != "" {
+		t.Errorf("said before each piece of the model's (-want +got):\n%s", diff)
+	}
+	c.say("m3", "yes")
+	c.work()
+	if txs := c.transactions(); len(txs) != 1 || txs[0].State != ledger.Confirmed {
+		t.Errorf("after YES: %+v", txs)
+	}
+}
+
+// What is false, or could be meant by a YES, harms nobody whose offer waits: no word of a false claim is ever told, in
+// whatever pieces it comes, and words that name an answer put the offer in doubt.
+func TestLive_FalseClaimsWhileAnOfferWaits(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, never string
+		doubted     bool
+	}{
+		"a claim":                   {"The sea is warm. I have booked your table for tonight. Enjoy!", "booked your", false},
+		"a claim at once":           {"Your table is confirmed for tonight. Enjoy!", "confirmed for", false},
+		"a claim in a question":     {"The sea is warm. I have booked your table, shall I add a taxi? Enjoy!", "booked your", false},
+		"a claim of two sentences":  {"The sea is warm. Your booking: done. It is confirmed now.", "confirmed now", false},
+		"a claim in another tongue": {"Deniz ılık. Masanızı bu akşam için ayırttım. İyi eğlenceler!", "ayırttım", false},
+		"an answer is named":        {"The sea is warm. Say yes for the wine list. Enjoy!", "?", true},
+		"an answer is asked for":    {"The sea is warm. Would you like the wine list, yes or no? Enjoy!", "wine", false},
+	} {
+		for _, size := range []int{1, 7, 1000} {
+			t.Run(fmt.Sprint(name, " in pieces of ", size), func(t *testing.T) {
+				t.Parallel()
+				c := offered(t)
+				var pieces []string
+				for rest := []rune(tt.text); len(rest) > 0; {
+					n := min(size, len(rest))
+					pieces, rest = append(pieces, string(rest[:n])), rest[n:]
+				}
+				c.runner.Model = streams{pieces: pieces, at: func(int) { c.clock.add(20 * time.Millisecond) }}
+				c.say("m2", "how is the sea?")
+				c.work()
+				c.wantWhole("s1")
+				if said := strings.Join(rowsOf(t, c), ""); strings.Contains(said, tt.never) {
+					t.Errorf("told %q", said)
+				}
+				c.clock.add(time.Second)
+				c.say("m3", "yes")
+				c.work()
+				doubted := len(c.transactions()) == 1 && c.transactions()[0].State != ledger.Confirmed
+				if doubted != tt.doubted {
+					turns := c.turns()
+					t.Errorf("after YES in doubt: %v; %q", doubted, turns[len(turns)-1].Out[0].Text)
+				}
+			})
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/channel"
 	"merve/internal/gate"
 	"merve/internal/outbox"
 	"merve/internal/thread"
@@ -34,7 +35,7 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs [
 			after = append(after, question)
 		}
 	}
-	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
+	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d)}
 	if w.stream.Said() != "" {
 		r.Text = w.spoken(*d, after)
 	}
@@ -91,7 +92,7 @@ func shown(all []tool.Card) []map[string]any {
 	var cards []map[string]any
 	size, known := 0, map[string]bool{}
 	for _, c := range slices.Backward(all) {
-		name := fmt.Sprint(c["type"], c["id"], c["transactionId"], c["option"])
+		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
 		data, err := json.Marshal(c)
 		if err != nil || known[name] || len(cards) == maxCards || size+len(data) > maxShown {
 			continue
@@ -102,6 +103,39 @@ func shown(all []tool.Card) []map[string]any {
 	}
 	slices.Reverse(cards)
 	return cards
+}
+
+// What a reply offers to choose from.
+const (
+	maxChoices = 12
+	maxLabel   = 100 // characters; one that is cut would say something else
+)
+
+// offered are the choices of the list that the model was given last, each once. They stand below the model's words
+// alone: what the backend asks or says itself has its own answers. A list from which the customer has just chosen is not
+// offered again. Beside something that waits for YES or NO none is left that could be read as one.
+func (w *work) offered(d *decision) []channel.Choice {
+	if !d.words || d.proposed() || w.thread.Channel.Pushes() {
+		return nil
+	}
+	chosen := func(c channel.Choice) bool {
+		return slices.ContainsFunc(w.in, func(m thread.Message) bool { return strings.TrimSpace(m.Text) == c.Label })
+	}
+	if slices.ContainsFunc(d.choices, chosen) {
+		return nil
+	}
+	var all []channel.Choice
+	for _, c := range d.choices {
+		known := slices.ContainsFunc(all, func(k channel.Choice) bool { return k.Label == c.Label })
+		if known || strings.TrimSpace(c.Label) == "" || utf8.RuneCountInString(c.Label) > maxLabel || len(all) == maxChoices {
+			continue
+		}
+		if said, _ := gate.Beside(c.Label, true); d.pending != nil && said == "" {
+			continue
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // around is the reply with text between what is said before and after it.

@@ -80,7 +80,7 @@ func accessible(t *testing.T, browser context.Context) {
 			for _, status := range []string{"hold", "cancelled", "draft"} {
 				cards = append(cards, map[string]any{"type": "booking", "title": "Table", "status": status})
 			}
-			return webtest.Answer{Reply: "See https://example.com/menu", Cards: cards, PendingAction: &pending, MapLocation: map[string]any{"lat": 1, "lng": 2, "label": "Girne"}}
+			return webtest.Answer{Reply: "See https://example.com/menu", Cards: cards, Choices: times, PendingAction: &pending, MapLocation: map[string]any{"lat": 1, "lng": 2, "label": "Girne"}}
 		}), phone)
 		p.hurry()
 		if scheme == "dark" {

@@ -35,11 +35,11 @@ func leanPage(source []byte) []byte {
 	return plainValue.Regexp().ReplaceAll(page, []byte("=$1$2"))
 }
 
-// leanScript takes comments and the spaces that mean nothing out of a script (ECMA-262 §12), and
-// makes const, which guards against its writers only, let. It asks of the script that every
+// leanScript takes comments and the spaces and last commas that mean nothing out of a script (ECMA-262 §12), and
+// makes const, which guards against its writers only, let, and one of several in a row. It asks of the script that every
 // statement ends with a semicolon or a brace, and none is empty.
 func leanScript(source []byte) []byte {
-	s := scanner{in: source}
+	s := scanner{in: source, declared: map[int]bool{}}
 	for len(s.in) > 0 {
 		s.next()
 	}
@@ -47,7 +47,11 @@ func leanScript(source []byte) []byte {
 }
 
 // A scanner has the rest of a script, and what it made of what came before.
-type scanner struct{ in, out []byte }
+type scanner struct {
+	in, out  []byte
+	depth    int          // of brackets
+	declared map[int]bool // by depth: whether the statement there declares variables
+}
 
 // next takes one token, which goes to out as it is, or what stands between two.
 func (s *scanner) next() {
@@ -58,20 +62,61 @@ func (s *scanner) next() {
 		s.skip(until(s.in, "*/") + 2)
 	case c == ' ' || c == '\n' || c == '\t':
 		s.space()
+	case s.declares("const "), s.declares("let "):
+		s.declare()
+	default:
+		if bytes.HasSuffix(s.out, []byte(";")) {
+			s.declared[s.depth] = false // another statement begins
+		}
+		s.token(c)
+	}
+}
+
+func (s *scanner) token(c byte) {
+	switch {
 	case c == '\'' || c == '"':
 		s.keep(quoted(s.in, c))
 	case c == '`':
 		s.keep(template(s.in))
 	case c == '/' && s.operand():
 		s.keep(expression(s.in))
-	case bytes.HasPrefix(s.in, []byte("const ")) && (len(s.out) == 0 || !word(s.out[len(s.out)-1])):
-		s.skip(len("const"))
-		s.out = append(s.out, "let"...)
 	default:
-		if c == '}' {
-			s.out = bytes.TrimSuffix(s.out, []byte(";"))
+		switch {
+		case c == '}' && bytes.HasSuffix(s.out, []byte(";")),
+			(c == '}' || c == ']') && bytes.HasSuffix(s.out, []byte(",")) && !bytes.HasSuffix(s.out, []byte("[,")) && !bytes.HasSuffix(s.out, []byte(",,")):
+			s.out = s.out[:len(s.out)-1]
 		}
+		s.bracket(c)
 		s.keep(1)
+	}
+}
+
+func (s *scanner) declares(keyword string) bool {
+	return bytes.HasPrefix(s.in, []byte(keyword)) && (len(s.out) == 0 || !word(s.out[len(s.out)-1]))
+}
+
+// declare begins a declaration, or goes on with the one that the statement before it is.
+func (s *scanner) declare() {
+	s.skip(bytes.IndexByte(s.in, ' '))
+	before := bytes.TrimRight(s.out, "\n")
+	begins := len(before) == 0 || strings.ContainsRune(";{}", rune(before[len(before)-1]))
+	if begins && s.declared[s.depth] && bytes.HasSuffix(s.out, []byte(";")) {
+		s.out[len(s.out)-1] = ','
+		s.in = bytes.TrimLeft(s.in, " \n\t")
+		return
+	}
+	s.out = append(s.out, "let"...)
+	s.declared[s.depth] = begins
+}
+
+// bracket notes how deep what follows it stands.
+func (s *scanner) bracket(c byte) {
+	switch {
+	case strings.IndexByte("([{", c) >= 0:
+		s.depth++
+		s.declared[s.depth] = false
+	case strings.IndexByte(")]}", c) >= 0:
+		s.depth--
 	}
 }
 

@@ -29,6 +29,7 @@ func TestLiveChat(t *testing.T) {
 		"TwoTabs":          twoTabs,
 		"WithoutSocket":    withoutSocket,
 		"OfferOnce":        offerOnce,
+		"Choices":          choicesAsButtons,
 		"CardAndMapOnce":   cardAndMapOnce,
 		"SpeaksAccessible": speaksAccessible,
 	}
@@ -38,6 +39,82 @@ func TestLiveChat(t *testing.T) {
 			test(t, browser)
 		})
 	}
+}
+
+// times are what can be chosen.
+var times = []webtest.Choice{{Label: "Mon 09:00"}, {Label: "Mon 10:00", Detail: "Sam"}}
+
+// What can be chosen is a button each below the latest reply: it says its label. It is there after a reload, and gone once
+// something was said. What a card has buttons for is not there twice.
+func choicesAsButtons(t *testing.T, browser context.Context) {
+	p := speaks(t, browser, phone)
+	p.reply.Store(webtest.Answer{Reply: "When?", Cards: []any{garden}, Choices: append([]webtest.Choice{{Label: "Garden House"}}, times...)})
+	p.send("a table")
+	p.live.Received(t, "message", 1)
+	p.live.Word(1, "When?")
+	p.waitText(".bubble", "When?")
+	same(p.tab, "before the reply is over", p.texts("#choices button"), []string{})
+	p.backend.Finish(1, nil)
+	want := []string{"Mon 09:00", "Mon 10:00 · Sam"}
+	p.wait(`document.querySelectorAll('#choices button').length === 2`)
+	same(p.tab, "choices", p.texts("#choices button"), want)
+	p.visit()
+	p.live.Connects(t, 2)
+	p.wait(`document.querySelectorAll('#choices button').length === 2`)
+	p.do(chromedp.Focus(chromedp.CSS("#choices button:last-child")))
+	p.backend.Say("outbound", "By the way.", skewed()) // and news takes nobody's focus from the page
+	p.wait(`document.querySelector('#choices').hidden && document.activeElement !== document.body`)
+	p.reply.Store(webtest.Answer{Reply: "And now?", Choices: times})
+	p.send("again")
+	p.live.Received(t, "message", 2)
+	p.backend.Finish(2, nil)
+	p.wait(`document.querySelectorAll('#choices button').length === 2`)
+	p.answers("Here it is.")
+	p.do(chromedp.Focus(chromedp.CSS("#choices button:last-child")))
+	p.press('\r')
+	sent := p.live.Received(t, "message", 3)[2]
+	same(p.tab, "what is said", [3]string{sent.Text, sent.Button, sent.ReplyTo}, [3]string{"Mon 10:00", "", ""})
+	p.wait(`document.querySelector('#choices').hidden`)
+	p.backend.Finish(3, nil)
+	p.waitText(".bubble", "Here it is.")
+	same(p.tab, "afterwards", p.texts("#choices button"), []string{})
+}
+
+// The widget has them, too, where there are sockets.
+func widgetChoices(t *testing.T, browser context.Context) {
+	p, live := embedWith(t, browser, func(m webtest.SaraMessage) webtest.SaraAnswer {
+		if m.Text == "Mon 10:00" {
+			return webtest.SaraAnswer{Reply: "Noted."}
+		}
+		return webtest.SaraAnswer{Reply: "When was it?", Choices: times}
+	}, phone, `data-language="he"`, true)
+	connected := func(n int) {
+		t.Helper()
+		word := fmt.Sprintf("Connected %d times", n)
+		live.Connects(t, n)
+		live.Tell(webtest.Frame{"type": "status", "text": word})
+		p.says(".status", word)
+	}
+	p.unfold()
+	connected(1)
+	p.tell("The roof leaks")
+	live.Received(t, "message", 1)
+	p.sara.Finish(1)
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.visit()
+	p.unfold()
+	connected(2)
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.wait(`document.scrollingElement.scrollWidth <= innerWidth`)
+	p.inspectApart("the widget's choices")
+	p.tap(".choose button:last-child")
+	p.has(`!s.querySelector('.choose button') && s.activeElement.matches('textarea')`)
+	live.Received(t, "message", 2)
+	p.sara.Finish(2)
+	p.says(".bubble", "Noted.")
+	p.has(`!s.querySelector('[aria-live=off]')`)
+	same(p.tab, "bubbles", p.bubbles(), []string{"The roof leaks", "When was it?", "Mon 10:00", "Noted."})
+	p.has(`!s.querySelector('.choose button')`)
 }
 
 // A spoken tab shows the chat page of a backend with sockets, which says what the test has it say.
@@ -357,13 +434,16 @@ func liveSession(t *testing.T, browser context.Context) {
 	yes := p.live.Received(t, "message", 2)[1]
 	same(p.tab, "yes", [3]string{yes.Text, yes.Button, yes.ReplyTo}, [3]string{"YES", "yes:pa1", "pa1"})
 	p.live.Stands(webtest.Frame{"callSessionId": "c1", "turnId": 2, "history": []any{}})
-	p.live.Final(2, "It is moved. Another?", webtest.Frame{"cards": []any{
-		webtest.Frame{"type": "time", "option": 1, "title": "Mon 09:00"}, webtest.Frame{"type": "time", "option": 2, "title": "Mon 10:00"},
-	}})
+	p.live.Final(2, "It is moved. Another?", webtest.Frame{"choices": times})
 	p.wait(`document.querySelector('#pending').hidden`)
-	p.click("#log .options button:last-child")
-	same(p.tab, "the chosen time", p.live.Received(t, "message", 3)[2].Text, "2")
-	p.wait(`!document.querySelector('.options')`)
+	p.live.Drop() // what can be chosen is told again
+	p.live.Connects(t, 2)
+	p.waitText("#link", "Connected")
+	same(p.tab, "choices", p.texts("#log .options button"), []string{"Mon 09:00", "Mon 10:00 · Sam"})
+	p.do(chromedp.Focus(chromedp.CSS("#log .options button:last-child")))
+	p.press('\r')
+	same(p.tab, "the chosen time", p.live.Received(t, "message", 3)[2].Text, "Mon 10:00")
+	p.wait(`!document.querySelector('.options') && document.activeElement.id === 'text'`)
 	same(p.tab, "its state was asked for", len(p.live.Received(t, "resync", 3)) >= 3, true)
 }
 
@@ -407,9 +487,7 @@ func liveAccessible(t *testing.T, browser context.Context) {
 			"callSessionId": "c1", "turnId": 1, "history": []any{}, "domainState": webtest.Frame{"verified": true},
 			"pendingAction": webtest.Frame{"id": "pa1", "summary": "الإثنين 09:00؟", "expiresAt": time.Now().Add(time.Hour)},
 		})
-		p.live.Final(0, "أهلا بك", webtest.Frame{"cards": []any{
-			webtest.Frame{"title": "Garden House"}, webtest.Frame{"type": "time", "option": 1, "title": "Mon 09:00"},
-		}})
+		p.live.Final(0, "أهلا بك", webtest.Frame{"cards": []any{webtest.Frame{"title": "Garden House"}}, "choices": times})
 		p.waitText("#summary", "09:00")
 		p.live.Word(1, "نعم، "+strings.Repeat("word ", 40))
 		p.waitText("#log", "نعم")

@@ -125,7 +125,7 @@ func TestWidgetIsSmall(t *testing.T) {
 func TestWidgetWords(t *testing.T) {
 	t.Parallel()
 	_, body := read(t, Sara(SaraConfig{}), "/sara.js", nil)
-	keys := strings.Fields(strings.Join(regexp.MustCompile(`let keys=\('([^']*)'\+\s*'([^']*)'\)`).FindStringSubmatch(body)[1:], ""))
+	keys := strings.Fields(strings.Join(regexp.MustCompile(`[ ,]keys=\('([^']*)'\+\s*'([^']*)'\)`).FindStringSubmatch(body)[1:], ""))
 	yes, no := slices.Index(keys, "yes"), slices.Index(keys, "no")
 	var tags []string
 	for _, m := range regexp.MustCompile(`[{,](\w\w):'([^']*\|[^']*)'`).FindAllStringSubmatch(body, -1) {

@@ -87,14 +87,14 @@ func widgetScript(sockets string) ([]byte, error) {
 	return lean(bytes.Replace(source, []byte("'{{sockets}}'"), []byte(strconv.Quote(sockets)), 1)), err
 }
 
-var sheet = pattern.New("(?s)let css=`.*?`;")
+var sheet = pattern.New("(?s)css = `.*?`;")
 
 // lean takes out of the widget's script, and of the styles in it, what only their readers need.
 func lean(source []byte) []byte {
-	return sheet.Regexp().ReplaceAllFunc(leanScript(source), func(css []byte) []byte {
-		body := bytes.TrimSuffix(bytes.TrimPrefix(css, []byte("let css=`")), []byte("`;"))
-		return slices.Concat([]byte("let css=`"), leanSheet(body), []byte("`;"))
-	})
+	return leanScript(sheet.Regexp().ReplaceAllFunc(source, func(css []byte) []byte {
+		body := bytes.TrimSuffix(bytes.TrimPrefix(css, []byte("css = `")), []byte("`;"))
+		return slices.Concat([]byte("css = `"), leanSheet(body), []byte("`;"))
+	}))
 }
 
 // marketID is what ids of markets look like.

@@ -52,6 +52,7 @@ func TestSaraWidget(t *testing.T) {
 		"Phone":            widgetOnPhone,
 		"Standing":         widgetShowsStanding,
 		"WordsArrive":      widgetWordsArrive,
+		"Choices":          widgetChoices,
 		"DropInTheMiddle":  widgetDrop,
 		"HostPage":         hostPage,
 		"Accessible":       widgetAccessible,

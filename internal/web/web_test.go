@@ -155,7 +155,11 @@ func TestLean(t *testing.T) {
 		"const r = /[/\"'] \\/ /g, q = a / b / c;":                       "let r=/[/\"'] \\/ /g,q=a/b/c;",
 		"say(`a  ${ { b: `}  ${c}` }.b }  //`);":                         "say(`a  ${ { b: `}  ${c}` }.b }  //`);",
 		"get #path() { return `x`; }\nstatic  y  in  z":                  "get #path(){return`x`}static y in z",
-		"a\nb\n  .c()\n":             "a\nb.c()",
+		"a\nb\n  .c()\n": "a\nb.c()",
+		"let a = 1;\nconst b = () => { let c; };\nconst d = 2;\nf();\nlet e; if (e) { let g; }\nlet h;\nfor (let i;;) { let j = 1; let k; }": "let a=1,b=()=>{let c},d=2;f();let e;if(e){let g}let h;for(let i;;){let j=1,k}",
+		"const a = 1; 'b'; const c = 2; `d`; const e = [`f;`];\nconst g = 3;":                                                                "let a=1;'b';let c=2;`d`;let e=[`f;`],g=3;",
+		"export const a = 1;\nconst b = 2;\nclass C { x; y = 1; }\nlet d;":                                                                   "export let a=1;let b=2;class C{x;y=1}let d;",
+		"[\n  [1, 2,],\n  [, 3, ,],\n  {a, b,},\n]":                                                                                          "[[1,2],[,3,,],{a,b}]",
 		"'it\\'s' + \"a ' b\" - - 1": "'it\\'s'+\"a ' b\"- -1",
 	} {
 		if got := string(leanScript([]byte(source))); got != want {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -53,11 +54,7 @@ func (g *gateway) headers(r *http.Request, length int, trace string) map[string]
 	if length > 0 {
 		h["content-length"] = strconv.Itoa(length)
 	}
-	if prior := h["x-forwarded-for"]; prior != "" {
-		h["x-forwarded-for"] = prior + ", " + sourceIP(r)
-	} else {
-		h["x-forwarded-for"] = sourceIP(r)
-	}
+	h["x-forwarded-for"] = forwardedFor(r)
 	h["x-forwarded-proto"], h["x-forwarded-port"] = "http", "80"
 	if r.TLS != nil {
 		h["x-forwarded-proto"], h["x-forwarded-port"] = "https", "443"
@@ -85,6 +82,11 @@ func cookies(r *http.Request) (out []string) {
 		}
 	}
 	return out
+}
+
+// forwardedFor is what the gateways make of the header of that name: the client is its last entry.
+func forwardedFor(r *http.Request) string {
+	return strings.Join(append(slices.Clip(r.Header.Values("X-Forwarded-For")), sourceIP(r)), ", ")
 }
 
 func sourceIP(r *http.Request) string {

@@ -109,8 +109,9 @@ func (s *Sockets) invoke(ctx context.Context, r *http.Request, id, what string, 
 	}
 	if what == "CONNECT" {
 		e.Path = r.URL.Path // the gateway tells none: a conversation named by the path is this machine's own
-		e.MultiValueHeaders, e.Headers = r.Header, map[string]string{}
-		for name, values := range r.Header {
+		e.MultiValueHeaders, e.Headers = r.Header.Clone(), map[string]string{}
+		e.MultiValueHeaders["X-Forwarded-For"] = []string{forwardedFor(r)}
+		for name, values := range e.MultiValueHeaders {
 			e.Headers[name] = strings.Join(values, ",")
 		}
 		e.MultiValueQueryStringParameters, e.QueryStringParameters = r.URL.Query(), map[string]string{}

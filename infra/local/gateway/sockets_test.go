@@ -106,7 +106,8 @@ func TestSocketsLife(t *testing.T) {
 	told := h.told(t, 2)
 	id := told[0].RequestContext.ConnectionID
 	if e := told[0]; e.RequestContext.EventType != "CONNECT" || e.RequestContext.RouteKey != "$connect" || e.QueryStringParameters["conversationId"] != "b" ||
-		len(e.MultiValueQueryStringParameters["conversationId"]) != 2 || e.RequestContext.Identity.SourceIP != "127.0.0.1" {
+		len(e.MultiValueQueryStringParameters["conversationId"]) != 2 || e.RequestContext.Identity.SourceIP != "127.0.0.1" ||
+		e.Headers["X-Forwarded-For"] != "127.0.0.1" {
 		t.Errorf("connect: %+v", e)
 	}
 	if e := told[1]; e.RequestContext.EventType != "MESSAGE" || e.RequestContext.RouteKey != "$default" || e.Body != `{"type":"ping"}` || e.RequestContext.ConnectionID != id {

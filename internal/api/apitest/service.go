@@ -340,6 +340,25 @@ func (s *Service) With(t *testing.T, change func(*app.Base)) http.Handler {
 	return f
 }
 
+// SocketsWith returns sockets of their own in front of the service, as those at an address reach it after a change.
+func (s *Service) SocketsWith(t *testing.T, address string, change func(*app.Base)) (at string) {
+	t.Helper()
+	b, sockets := *s.Base, newSockets()
+	change(&b)
+	b.Sockets = sockets
+	handlers, err := build(app.NewBase(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets.Function = handlers["live"]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = address
+		sockets.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return "ws" + strings.TrimPrefix(server.URL, "http")
+}
+
 func build(b *app.Base) (map[string]trigger.Handler, error) {
 	handlers := map[string]trigger.Handler{}
 	for name, f := range app.Constructors(wiring.Elsewhere()) {

@@ -61,10 +61,10 @@ function finish(frame) {
   } else if (frame.interrupted) turn?.classList.add('cut');
   turn = undefined;
   const cards = Array.isArray(frame.cards) ? frame.cards : [];
-  offer(cards.filter((card) => card?.type === 'time' && text(card.option)));
+  offer(Array.isArray(frame.choices) ? frame.choices : []);
   for (const card of cards) {
     const words = [card?.title, card?.subtitle, card?.status].map(text).filter(Boolean).join(' · ');
-    if (words && card.type !== 'time') note(words);
+    if (words) note(words);
   }
 }
 
@@ -72,10 +72,11 @@ function finish(frame) {
 function offer(options) {
   choices?.remove();
   choices = undefined;
-  if (!options.length) return;
-  choices = make('div', { className: 'options', role: 'group', 'aria-label': 'Free times' }, ...options.map((card) => make('button', {
-    type: 'button', className: 'plain', dir: 'auto', title: text(card.subtitle), onclick: () => { say(text(card.option)); page.text.focus(); },
-  }, text(card.title))));
+  const buttons = options.filter((o) => text(o?.label)).map(({ label, detail }) => make('button', {
+    type: 'button', className: 'plain', dir: 'auto', onclick: () => { if (say(text(label))) page.text.focus(); },
+  }, [label, detail].map(text).filter(Boolean).join(' · ')));
+  if (!buttons.length) return;
+  choices = make('div', { className: 'options', role: 'group', 'aria-label': 'Choices' }, ...buttons);
   follow(() => page.log.append(choices));
 }
 

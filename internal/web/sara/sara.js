@@ -424,7 +424,7 @@ a { color: var(--ink); }
     const now = live = {};
     try {
       const { hears } = await import(`${origin}/sara/live.js`);
-      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, wait, follow: () => { if (atEnd) toEnd(); }, tail: () => tail, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
+      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, wait, log, make, button, send, text, group: say('asked'), follow: () => { if (atEnd) toEnd(); }, tail: () => tail, busy: () => working, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
     } catch { /* it looks for news, as without */ }
   }
 
@@ -435,6 +435,7 @@ a { color: var(--ink); }
     let next = from ?? tail;
     let last = next ? (from === undefined ? newest : entries.findLast((e) => e.state === 'sent')) : undefined;
     let theirs = false;
+    let chosen;
     const before = turns;
     for (let n = 0; n < 200; n++) {
       const { answer } = await request(`/messages?${new URLSearchParams({ limit: 50, marketId, ...(next && { after: next }) })}`);
@@ -442,10 +443,11 @@ a { color: var(--ink); }
         last = merge(message, last);
         theirs = !isOwn(message);
         if (theirs && !working) tellStanding(message.standing);
+        chosen = theirs && message.choices || [];
       }
       // While something is under way, its answer is to say what is asked, or what was waited for.
       if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);
-      live?.settle?.();
+      live?.settle?.(chosen);
       if (from === undefined) newest = last;
       if (!answer.next) break;
       next = answer.next;

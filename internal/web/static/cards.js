@@ -76,7 +76,6 @@ export function drawCard(card, ui, mark = '') {
     case 'order': return order(card, ui);
     case 'taxi': return taxi(card, ui);
     case 'payment': return payment(card, ui);
-    case 'time': return text(card.option) && text(card.title) ? reply(ui, 'plain', text(card.title), text(card.option)) : null;
   }
   return text(card.title) ? other(card) : null;
 }
@@ -125,6 +124,14 @@ function offering(title, { name, price }, currency, ui) {
   button.setAttribute('aria-label', ui.speech.say('bookOne', { name }));
   return make('div', { className: 'offering' },
     make('span', { dir: 'auto' }, name), cost ? make('span', { className: 'price' }, cost) : null, button);
+}
+
+/** The buttons of what the latest of entries offers to choose from, but for what a card of it has buttons for. */
+export function drawChoices(entries, ui) {
+  const { growing, cards, choices } = entries.at(-1) ?? {};
+  if (growing) return [];
+  const carded = cards?.flatMap((c) => [c?.title, ...list(c?.offerings).map((o) => o?.name)]);
+  return list(choices).filter((c) => !carded.includes(c.label)).map(({ label, detail }) => reply(ui, 'plain', [label, detail].filter(Boolean).join(' · '), label));
 }
 
 /** A button that says something for the customer. */

@@ -1,7 +1,7 @@
 // The chat page: what waits for an answer, where one writes, and the page around the conversation.
 
 import { Photos, whereabouts } from './attach.js';
-import { consequence, reply } from './cards.js';
+import { consequence, drawChoices, reply } from './cards.js';
 import { Conversation, LIMIT } from './conversation.js';
 import { make, show, text } from './dom.js';
 import { Log } from './log.js';
@@ -60,7 +60,7 @@ const view = {
   changed(entry) {
     log.change(entry);
     drawPending();
-    drawStanding();
+    drawEnd();
   },
   removed(entry) {
     log.remove(entry);
@@ -141,7 +141,7 @@ function drawAll() {
 function drawRest() {
   show(page.welcome, ready && !broken && ui.talk.entries.length === 0);
   show(page.earlier, ui.talk.hasOlder || broken);
-  drawStanding();
+  drawEnd();
   page.earlier.textContent = broken ? `${ui.speech.say('history')} ${ui.speech.say('retry')}` : ui.speech.say('earlier');
 }
 
@@ -194,11 +194,19 @@ function answer(choice) {
   settle();
 }
 
-/** How the conversation stands, in the server's words. What waits for an answer is shown with its buttons. */
-function drawStanding() {
+/** What stands at the end: what can be chosen, and how the conversation stands, in the server's words. What waits for an
+ * answer is shown with its buttons. */
+function drawEnd() {
   const { kind, text: words } = ui.talk.standing ?? {};
   const line = kind === 'waiting' ? '' : text(words);
   if (page.standing.textContent !== line) page.standing.textContent = line;
+  const buttons = drawChoices(ui.talk.entries, ui);
+  if (page.choices.textContent === buttons.map((b) => b.textContent).join('')) return;
+  const follow = log.nearEnd;
+  if (page.choices.contains(document.activeElement)) settle();
+  page.choices.replaceChildren(...buttons);
+  show(page.choices, buttons.length);
+  if (follow) log.toEnd();
 }
 
 // --- composer ---

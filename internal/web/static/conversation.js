@@ -46,7 +46,7 @@ class Failure extends Error {
 }
 
 /**
- * An entry of the conversation is {key, direction, text, media, cards, mapLocation, standing, at, status},
+ * An entry of the conversation is {key, direction, text, media, cards, choices, mapLocation, standing, at, status},
  * and has an id once the server's is known. Own ones have clientMessageId, and a status: sending,
  * waiting (for a connection), failed (then error says why), sent.
  *
@@ -379,17 +379,17 @@ export class Conversation {
 
   // Shows the reply to entry. It may stand there already: one turn answers several messages with one reply, and
   // the first answer comes again to a message that is sent again.
-  #reply(entry, { reply, cards, mapLocation, standing }) {
+  #reply(entry, { reply, cards, choices, mapLocation, standing }) {
     const heard = this.#growing;
     if (heard && reply?.startsWith(heard.text)) {
       this.#growing = null;
-      Object.assign(heard, { text: reply, cards: list(cards), mapLocation, standing, growing: false });
+      Object.assign(heard, { text: reply, cards: list(cards), choices, mapLocation, standing, growing: false });
       return this.#change(heard, 'sent');
     }
     const after = this.entries.slice(this.entries.indexOf(entry) + 1).filter((e) => e.direction === 'outbound');
     if ((!reply && !list(cards).length) || says(after, reply)) return;
     this.#place({
-      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', media: [], cards: list(cards), mapLocation, standing,
+      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', media: [], cards: list(cards), choices, mapLocation, standing,
     });
   }
 
@@ -570,7 +570,7 @@ export class Conversation {
     messages.forEach((message, i) => {
       const entry = known[i] ?? {
         key: random(8), id: message.id, direction: directionOf(message), text: textOf(message), at: this.#timeOf(message),
-        status: 'sent', media: list(message.media), cards: list(message.cards), mapLocation: message.mapLocation, standing: message.standing,
+        status: 'sent', media: list(message.media), cards: list(message.cards), choices: message.choices, mapLocation: message.mapLocation, standing: message.standing,
       };
       if (!known[i]) this.#fresh++;
       this.#place(entry, previous);
@@ -589,7 +589,7 @@ export class Conversation {
     if (!entry) return undefined;
     const found = entry.id === undefined;
     Object.assign(entry, { id: message.id, at });
-    if (entry.growing) Object.assign(entry, { text: textOf(message), cards: list(message.cards), mapLocation: message.mapLocation, standing: message.standing });
+    if (entry.growing) Object.assign(entry, { text: textOf(message), cards: list(message.cards), choices: message.choices, mapLocation: message.mapLocation, standing: message.standing });
     if (found && entry.status === 'failed' && entry.error.passing && !entry.stale) this.retry(entry); // it did arrive: its answer is there for the asking
     return entry;
   }

@@ -61,6 +61,7 @@ type Answer struct {
 	Reply         string   `json:"reply"`
 	PendingAction *Pending `json:"pendingAction,omitempty"`
 	Cards         []any    `json:"cards"`
+	Choices       any      `json:"choices,omitempty"`
 	MapLocation   any      `json:"mapLocation,omitempty"`
 	Standing      any      `json:"standing,omitempty"`
 }
@@ -102,6 +103,7 @@ type line struct {
 	Text        string    `json:"text"`
 	Media       any       `json:"media,omitempty"`
 	Cards       []any     `json:"cards"`
+	Choices     any       `json:"choices,omitempty"`
 	MapLocation any       `json:"mapLocation,omitempty"`
 	Standing    any       `json:"standing,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
@@ -385,7 +387,7 @@ func (b *Backend) turn() {
 			said.Cards, said.MapLocation = answer.Cards, answer.MapLocation
 		}
 		if i == len(parts)-1 {
-			said.Standing = answer.Standing
+			said.Standing, said.Choices = answer.Standing, answer.Choices
 		}
 		b.store(said)
 	}

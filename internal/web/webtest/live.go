@@ -44,6 +44,7 @@ type Live struct {
 	connects []url.Values
 	state    Frame
 	closed   bool // to who connects
+	mute     bool // takes what is sent, and answers nothing
 }
 
 // NewLive returns a conversation whose messages heard is told of.
@@ -98,6 +99,10 @@ func (l *Live) hear(c *websocket.Conn, q url.Values, s Sent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.received = append(l.received, s)
+	defer l.changed.Broadcast()
+	if l.mute {
+		return
+	}
 	switch s.Type {
 	case "ping":
 		l.post(c, Frame{"type": "pong"})
@@ -106,7 +111,6 @@ func (l *Live) hear(c *websocket.Conn, q url.Values, s Sent) {
 	case "message":
 		l.tell(Frame{"type": "message", "id": s.ID, "text": s.Text, "at": time.Now().UTC()}, c)
 	}
-	l.changed.Broadcast()
 }
 
 // replay tells a socket what came after a frame.
@@ -204,6 +208,24 @@ func (l *Live) Refuse(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = on
+}
+
+// Mute sets whether what pages send is answered by nothing, as where a connection is dead and nobody knows.
+func (l *Live) Mute(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mute = on
+}
+
+// So returns how many frames of each type have come so far, and how often pages have connected.
+func (l *Live) So() (received map[string]int, connects int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	received = map[string]int{}
+	for _, s := range l.received {
+		received[s.Type]++
+	}
+	return received, len(l.connects)
 }
 
 // Forget begins the log anew, as a server does that lost it.

@@ -33,6 +33,13 @@ type SaraAnswer struct {
 	Reply         string
 	PendingAction *Pending
 	Standing      *Standing
+	Choices       []Choice
+}
+
+// Choice is something that the customer may say by a tap.
+type Choice struct {
+	Label  string `json:"label"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // Standing is how a conversation stands. Its text is the last line of the reply, too.
@@ -86,6 +93,7 @@ type saraLine struct {
 	CreatedAt time.Time   `json:"createdAt"`
 	Media     []saraMedia `json:"media,omitempty"`
 	Standing  *Standing   `json:"standing,omitempty"`
+	Choices   []Choice    `json:"choices,omitempty"`
 }
 
 type saraMedia struct {
@@ -150,7 +158,7 @@ func (s *Sara) Finish(turn int) {
 	s.do(func() {
 		s.turn()
 		last := s.lines[len(s.lines)-1]
-		text, f = last.Text, Frame{"standing": last.Standing}
+		text, f = last.Text, Frame{"standing": last.Standing, "choices": last.Choices}
 	})
 	s.live.Final(turn, text, f)
 }
@@ -283,6 +291,9 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 	if a.Standing != nil {
 		body["replyText"], body["standing"] = a.Reply+"\n\n"+a.Standing.Text, a.Standing
 	}
+	if a.Choices != nil {
+		body["choices"] = a.Choices
+	}
 	if s.cut {
 		s.cut = false
 		w.Header().Set("Content-Length", "1000")
@@ -342,7 +353,7 @@ func (s *Sara) turn() {
 			s.store("outbound", part, nil)
 		}
 		if len(s.lines) > 0 {
-			s.lines[len(s.lines)-1].Standing = a.Standing
+			s.lines[len(s.lines)-1].Standing, s.lines[len(s.lines)-1].Choices = a.Standing, a.Choices
 		}
 	}
 	s.waiting = nil
