@@ -105,8 +105,8 @@ func (b *bench) bulk(name string, f func(n int) (int, error), before func(n int)
 		if err := before(n); err != nil {
 			return sample{}, 0, err
 		}
-		b.traffic.auditing = auditing
-		defer func() { b.traffic.auditing = false }()
+		b.traffic.auditing.Store(auditing)
+		defer func() { b.traffic.auditing.Store(false) }()
 		m, done := &meter{b: b}, 0
 		err := m.step(bySchedule, func() (err error) {
 			done, err = f(n)

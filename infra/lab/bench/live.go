@@ -393,8 +393,8 @@ func (s *studio) reply(ctx context.Context, x *Live) error {
 	}
 	s.model.pause = paced
 	defer func() { s.model.pause = quick }()
-	s.b.traffic.auditing = true
-	defer func() { s.b.traffic.auditing = false }()
+	s.b.traffic.auditing.Store(true)
+	defer func() { s.b.traffic.auditing.Store(false) }()
 	before := s.b.traffic.sum()
 	_, turn, err := c.ask(ctx)
 	if err == nil {

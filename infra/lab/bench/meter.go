@@ -114,13 +114,13 @@ func (b *bench) measure(ctx context.Context, s scenario) ([]Row, error) {
 	if err := into(map[string][]sample{}); err != nil {
 		return nil, err
 	}
-	b.traffic.auditing = true
+	b.traffic.auditing.Store(true)
 	for range b.Audits {
 		if err := into(counted); err != nil {
 			return nil, err
 		}
 	}
-	b.traffic.auditing = false
+	b.traffic.auditing.Store(false)
 	for range cmp.Or(s.runs, b.Runs) {
 		if err := into(timed); err != nil {
 			return nil, err

@@ -148,7 +148,7 @@ func (b *bench) drive(ctx context.Context, p plan, kind string) (Peer, error) {
 	out := Peer{Name: merve, Kind: kind}
 	for _, auditing := range []bool{true, false} {
 		session, turns := newSession(), make([]PeerTurn, len(p.Said))
-		b.traffic.auditing = auditing
+		b.traffic.auditing.Store(auditing)
 		for i, said := range p.Said {
 			before := b.traffic.sum()
 			start := time.Now()
@@ -158,14 +158,14 @@ func (b *bench) drive(ctx context.Context, p plan, kind string) (Peer, error) {
 				err = fmt.Errorf("turn %d: not the model's answer: %q", i+1, got.Reply)
 			}
 			if err != nil {
-				b.traffic.auditing = false
+				b.traffic.auditing.Store(false)
 				return out, err
 			}
 			after := b.traffic.sum()
 			c := after.minus(before)
 			turns[i] = PeerTurn{Requests: c.Requests, Bytes: c.Bytes, WCU: c.BilledWrites, RCU: c.BilledReads, MS: milliseconds(took)}
 		}
-		b.traffic.auditing = false
+		b.traffic.auditing.Store(false)
 		if auditing {
 			out.Turns = turns
 			continue

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -42,7 +43,7 @@ func (c Count) minus(d Count) Count {
 type traffic struct {
 	next     aws.HTTPClient
 	tables   map[string]wiring.Table // by their names in the store
-	auditing bool                    // changed only while nothing is under way
+	auditing atomic.Bool             // changed while nothing that is measured is under way
 
 	serial sync.Mutex // of audited requests
 	mu     sync.Mutex
@@ -91,7 +92,7 @@ func newTraffic(name func(logical string) string) *traffic {
 
 // Do sends a request.
 func (t *traffic) Do(r *http.Request) (*http.Response, error) {
-	if t.auditing {
+	if t.auditing.Load() {
 		return t.audit(r)
 	}
 	t.leave(r.ContentLength)
