@@ -347,10 +347,7 @@ func TestField12_HistoriesAreLinearizable(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d clients, %d slots, capacity %d, losing %d", sh.clients, sh.slots, sh.capacity, sh.losing), func(t *testing.T) {
 			t.Parallel()
-			rnd, n := seedtest.Rand(t), 10
-			if seedtest.Times(t, 1) > 1 {
-				n = seedtest.Times(t, 84)
-			}
+			rnd, n := seedtest.Rand(t), seedtest.Tries(t, 10, 84)
 			for i := range n {
 				c := &crowd{corner: newCorner(t), shape: sh}
 				if why := c.wrong(rnd); why != "" {

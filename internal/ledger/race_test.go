@@ -57,10 +57,7 @@ func TestField12_AsManyWinnersAsTokens(t *testing.T) {
 func TestField12_HotSlot(t *testing.T) {
 	t.Parallel()
 	for capacity, n := range map[int]struct{ short, long int }{1: {3, 200}, 2: {1, 20}} {
-		rounds := n.short
-		if seedtest.Times(t, 1) > 1 {
-			rounds = seedtest.Times(t, n.long)
-		}
+		rounds := seedtest.Tries(t, n.short, n.long)
 		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
 			t.Parallel()
 			const contenders = 256
@@ -254,10 +251,7 @@ func TestField14_ConfirmAgainstExpiry(t *testing.T) {
 	t.Parallel()
 	const lanes = 4
 	seedtest.Of(t)
-	rounds := 40 / lanes
-	if seedtest.Times(t, 1) > 1 {
-		rounds = seedtest.Times(t, 2000/lanes)
-	}
+	rounds := seedtest.Tries(t, 40/lanes, 2000/lanes)
 	for lane := range lanes {
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {
 			t.Parallel()

@@ -17,10 +17,7 @@ func TestRace_AcknowledgementAndFallback(t *testing.T) {
 	t.Parallel()
 	const lanes = 8
 	seedtest.Of(t)
-	races := 400 / lanes
-	if seedtest.Times(t, 1) > 1 {
-		races = seedtest.Times(t, 2000/lanes)
-	}
+	races := seedtest.Tries(t, 400/lanes, 2000/lanes)
 	for lane := range lanes {
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {
 			t.Parallel()

@@ -53,6 +53,15 @@ func Times(t testing.TB, n int) int {
 	return n * int(number(t, "TIMES", 1))
 }
 
+// Tries is short while TIMES is 1, and then long, as many times over as TIMES says.
+func Tries(t testing.TB, short, long int) int {
+	t.Helper()
+	if Times(t, 1) == 1 {
+		return short
+	}
+	return Times(t, long)
+}
+
 func number(t testing.TB, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)

@@ -29,10 +29,7 @@ func TestField28_ClientsPutTogetherWhatIsStored(t *testing.T) {
 	t.Parallel()
 	const lanes = 8
 	seed := seedtest.Of(t)
-	talks := 80 / lanes
-	if seedtest.Times(t, 1) > 1 {
-		talks = seedtest.Times(t, 2000/lanes)
-	}
+	talks := seedtest.Tries(t, 80/lanes, 2000/lanes)
 	w := newWorld(t, func(*market.Market) {})
 	for lane := range lanes {
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {
