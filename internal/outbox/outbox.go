@@ -270,37 +270,32 @@ func (b *Box) page(ctx context.Context, thread string, limit int, after string) 
 // is not known, and whether it showed the whole of it: an approved template does not, nor does the beginning
 // of a longer text. One request for each megabyte of the thread's outbox.
 func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id string, whole bool, err error) {
-	m, err := b.quoted(ctx, thread, providerID)
+	m, err := b.Quoted(ctx, thread, providerID)
 	return cmp.Or(m.Pending, m.LeadsTo), m.Template == nil && m.LeadsTo == "", err
-}
-
-// Quoted returns the message with a provider's id; that of another thread, or of nobody, is the zero Message. One request
-// for each megabyte of the thread's outbox.
-func (b *Box) Quoted(ctx context.Context, thread, providerID string) (Message, error) {
-	return b.quoted(ctx, thread, providerID)
 }
 
 // AboutOf returns what the message with a provider's id told a business or a driver of, or "" when
 // that is not known. One request for each megabyte of the thread's outbox.
 func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
-	m, err := b.quoted(ctx, thread, providerID)
+	m, err := b.Quoted(ctx, thread, providerID)
 	return m.About, err
 }
 
 // Sent reports whether the message with a provider's id is one of the thread's. One request for
 // each megabyte of the thread's outbox.
 func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error) {
-	m, err := b.quoted(ctx, thread, providerID)
+	m, err := b.Quoted(ctx, thread, providerID)
 	return m.ID != "", err
 }
 
 // maxPages bounds the search for a quoted message, in pages of a megabyte.
 const maxPages = 16
 
-// quoted is the message with a provider's id, or none; "" is that of none, and not looked for. Ids tell
-// nothing of the time, so the latest cannot be asked for: it looks at all. That is dear for a long thread,
-// and rare; to find messages by the provider's id would cost a write unit for each that is sent.
-func (b *Box) quoted(ctx context.Context, thread, providerID string) (Message, error) {
+// Quoted returns the message with a provider's id; that of another thread, or of nobody, is the zero Message, and "" is not
+// looked for. Ids tell nothing of the time, so the latest cannot be asked for: it looks at all, with one request for each
+// megabyte of the thread's outbox. That is dear for a long thread, and rare; to find messages by the provider's id would
+// cost a write unit for each that is sent.
+func (b *Box) Quoted(ctx context.Context, thread, providerID string) (Message, error) {
 	if providerID == "" {
 		return Message{}, nil
 	}
