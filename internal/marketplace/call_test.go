@@ -328,11 +328,8 @@ func TestAnAnswerWhileAsking(t *testing.T) {
 	y.vendor("v1", nil)
 	r := y.request("1", nil)
 	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
-	reply := func(key, price string) {
-		y.do(RecordVendorReply, r.ID, key, `{"request_id":"{id}","vendor_id":"v1","message":"`+price+`","provider_message_id":"SM`+key+`","parsed_data":{"has_stock":true,"price":`+price+`}}`)
-	}
-	reply("1", "280")
-	y.Threads = &midway{Store: y.Threads.(*thread.Store), do: func() { reply("2", "290") }}
+	y.quotes(r.ID, "1", "280")
+	y.Threads = &midway{Store: y.Threads.(*thread.Store), do: func() { y.quotes(r.ID, "2", "290") }}
 	y.do(SendVendorMessage, r.ID, "more", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(r.ID,
 		"more")+`"}`)
 	if o := y.view(r.ID).Outreach[0]; o.Questions != 1 || *o.Quote.PriceMinor != 29000 {
@@ -347,12 +344,9 @@ func TestWhatWasAcceptedStands(t *testing.T) {
 	y.vendor("v1", nil)
 	r := y.request("1", nil)
 	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
-	reply := func(key, price string) {
-		y.do(RecordVendorReply, r.ID, key, `{"request_id":"{id}","vendor_id":"v1","message":"`+price+`","provider_message_id":"SM`+key+`","parsed_data":{"has_stock":true,"price":`+price+`}}`)
-	}
-	reply("1", "280")
+	y.quotes(r.ID, "1", "280")
 	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
-	reply("2", "400")
+	y.quotes(r.ID, "2", "400")
 	if v := y.view(r.ID); v.Quote == nil || *v.Quote.PriceMinor != 28000 || *v.Outreach[0].Quote.PriceMinor != 40000 {
 		t.Errorf("accepted %+v, and the latest answer is %+v", v.Quote, v.Outreach[0].Quote)
 	}
@@ -433,7 +427,7 @@ func TestCancelledAfterTheAcceptance(t *testing.T) {
 	y.vendor("v2", nil)
 	r := y.request("1", nil)
 	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`)
-	y.do(RecordVendorReply, r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
+	y.quotes(r.ID, "1", "280")
 	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
 	seen := map[string]bool{}
 	told := func() []string {

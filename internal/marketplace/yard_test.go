@@ -168,6 +168,13 @@ func decoded(t *testing.T, raw json.RawMessage) map[string]any {
 	return out
 }
 
+// quotes has vendor v1 answer that they have one for a price, with a message of their own for each key.
+func (y *yard) quotes(request, key, price string) {
+	y.t.Helper()
+	y.do(RecordVendorReply, request, "reply"+key, `{"request_id":"{id}","vendor_id":"v1","message":"`+price+`",`+
+		`"provider_message_id":"SM`+key+`","parsed_data":{"has_stock":true,"price":`+price+`}}`)
+}
+
 func (y *yard) view(id string) View {
 	y.t.Helper()
 	v, err := y.Store.View(y.t.Context(), id)
