@@ -22,13 +22,7 @@ func TestPromise3_ATownKeepsItsPromisesWhateverFails(t *testing.T) {
 	base, runs := seedtest.Of(t), seedtest.Times(t, 3) // the third is the first with faults and freezes both
 	seen := &town{happened: faulttest.Tally{}}
 	t.Cleanup(func() {
-		names := []string{"deaths", "freezes", "order proposed", "ride proposed"}
-		for name, after := range rarer {
-			if runs >= after {
-				names = append(names, name)
-			}
-		}
-		seen.happened.Want(t, names...)
+		wantInRuns(t, seen.happened, runs, rarer, "deaths", "freezes", "order proposed", "ride proposed")
 	})
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
@@ -52,6 +46,17 @@ func TestPromise3_ATownKeepsItsPromisesWhateverFails(t *testing.T) {
 var rarer = map[string]int{
 	"order placed": 12, "order accepted": 28, "ride offered": 9, "ride requested": 19, "ride assigned": 22,
 	"thread taken": 16, "called askForPerson ok": 16, "called sendWhatsAppMessage proposed": 96,
+}
+
+// wantInRuns has the test fail unless there was what always happens, and of what is rarer what so many runs have.
+func wantInRuns(t testing.TB, happened faulttest.Tally, runs int, rarer map[string]int, always ...string) {
+	t.Helper()
+	for name, after := range rarer {
+		if runs >= after {
+			always = append(always, name)
+		}
+	}
+	happened.Want(t, always...)
 }
 
 // town is what happened in runs, so that they cannot be about nothing.

@@ -15,15 +15,7 @@ func TestPromise3_RequestsKeepTheirPromisesWhateverFails(t *testing.T) {
 	t.Parallel()
 	base, runs := seedtest.Of(t), seedtest.Times(t, 2) // the first has faults and freezes both
 	seen := &bazaar{happened: faulttest.Tally{}}
-	t.Cleanup(func() {
-		names := []string{"deaths", "vendor asked"}
-		for name, after := range rarerOfRequests {
-			if runs >= after {
-				names = append(names, name)
-			}
-		}
-		seen.happened.Want(t, names...)
-	})
+	t.Cleanup(func() { wantInRuns(t, seen.happened, runs, rarerOfRequests, "deaths", "vendor asked") })
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
 			t.Parallel()
