@@ -176,7 +176,8 @@ func measure(ctx context.Context, url string, o Options) (*Report, error) {
 		name string
 		run  func(context.Context, *Report) error
 	}{
-		{"operations", b.operations}, {"throughput", b.throughput}, {"plans", b.plans}, {"live", b.live}, {"requests", b.requests}, {"peers", b.peers}, {"starts", b.starts},
+		{"operations", b.operations}, {"throughput", b.throughput}, {"plans", b.plans}, {"live", b.live}, {"requests", b.requests},
+		{"peers", b.peers}, {"starts", b.starts},
 	} {
 		if !o.wants(part.name) {
 			continue
