@@ -52,7 +52,8 @@ func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, e
 		b.countAlerts(ctx, 1)
 		err = errors.Join(err, b.Alerts().Raise(ctx, alert.Alert{
 			Check: "untold", Severity: alert.Error, Subject: table,
-			Message: fmt.Sprintf("nobody was told of %d events for %d minutes; they are sent again until somebody is", n, int(event.Patience.Minutes())),
+			Message: fmt.Sprintf("nobody was told of %d events for %d minutes; they are sent again until somebody is",
+				n, int(event.Patience.Minutes())),
 		}))
 	}
 	return n, err

@@ -355,7 +355,8 @@ func (st *Stream) End(text string) (thread.Spoken, dynamo.Write) {
 	defer st.mu.Unlock()
 	e := st.end(text)
 	st.ending = e
-	return thread.Spoken{Seq: e.seq + len(e.frames) - 1, Stream: st.id, Interrupted: st.cut, First: st.first, Status: st.status}, st.s.put(st.h.ID, e.seq, e.frames...)
+	spoken := thread.Spoken{Seq: e.seq + len(e.frames) - 1, Stream: st.id, Interrupted: st.cut, First: st.first, Status: st.status}
+	return spoken, st.s.put(st.h.ID, e.seq, e.frames...)
 }
 
 // Ended pushes the end that [Stream.End] has prepared, of a turn that was committed. The head is as the commit

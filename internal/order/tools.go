@@ -43,7 +43,8 @@ func (d *Taker) Tools() []tool.Tool {
 		tool.New("orderFood",
 			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
 				"The system computes all prices. Nothing is ordered until the customer says YES. "+
-				"Where an option has to be chosen, the answer says which there are and the customer gets them as buttons: call it as soon as they have named the dishes. "+
+				"Where an option has to be chosen, the answer says which there are and the customer gets them as buttons: "+
+				"call it as soon as they have named the dishes. "+
 				"Ask for the address when it is to be delivered, and for a phone number when the tool wants one.",
 			tool.Propose, d.food),
 		tool.New("bookService",

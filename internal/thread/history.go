@@ -238,7 +238,10 @@ func outboundLine(t Turn, i int, r Reply) Line {
 	if cards == nil {
 		cards = []map[string]any{}
 	}
-	return Line{ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Choices: r.Choices, Map: r.Map, Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent"}
+	return Line{
+		ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Choices: r.Choices, Map: r.Map,
+		Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent",
+	}
 }
 
 // ReplyID is the id of a turn's i-th reply, unique on its thread.

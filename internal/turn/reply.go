@@ -35,7 +35,9 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs [
 			after = append(after, question)
 		}
 	}
-	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d)}
+	r = &thread.Reply{
+		Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d),
+	}
 	if w.stream.Said() != "" {
 		r.Text = w.spoken(*d, after)
 	}

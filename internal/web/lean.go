@@ -83,7 +83,8 @@ func (s *scanner) token(c byte) {
 	default:
 		switch {
 		case c == '}' && bytes.HasSuffix(s.out, []byte(";")),
-			(c == '}' || c == ']') && bytes.HasSuffix(s.out, []byte(",")) && !bytes.HasSuffix(s.out, []byte("[,")) && !bytes.HasSuffix(s.out, []byte(",,")):
+			(c == '}' || c == ']') && bytes.HasSuffix(s.out, []byte(",")) &&
+				!bytes.HasSuffix(s.out, []byte("[,")) && !bytes.HasSuffix(s.out, []byte(",,")): // which are holes of an array
 			s.out = s.out[:len(s.out)-1]
 		}
 		s.bracket(c)
