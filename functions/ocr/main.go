@@ -1,6 +1,9 @@
 // Command ocr reads the pictures of marketplace requests.
 package main
 
-import "merve/internal/app"
+import (
+	"merve/internal/app"
+	"merve/internal/pdf"
+)
 
-func main() { app.Start(app.OCR) }
+func main() { app.Start(app.OCR(pdf.Split)) }

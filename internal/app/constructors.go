@@ -11,7 +11,7 @@ func Constructors(elsewhere map[string][]string) map[string]func(*Base) (trigger
 		"expiry": Expiry, "invariants": Invariants, "sweep": Sweep, "admin": Admin,
 		"live": Live, "liveapi": LiveAPI, "liveturn": LiveTurn,
 		"planapi": PlanAPI, "publisher": Publisher, "router": Router, "orchestrator": Orchestrator, "aggregator": Aggregator, "collection": Collection,
-		"marketplace": Marketplace, "outreach": Outreach, "ocr": OCR,
+		"marketplace": Marketplace, "outreach": Outreach, "ocr": OCR(nil),
 		"worker-math": WorkerMath, "worker-weather": WorkerWeather, "worker-rag": WorkerRag, "worker-general-chat": WorkerGeneralChat,
 	}
 }

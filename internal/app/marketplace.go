@@ -39,7 +39,7 @@ func (b *Base) calls(broker *marketplace.Broker) {
 // Outreach reminds vendors who have not answered, and gives up those who do not. It lets consents expire, and asks Twilio
 // what became of calls. Pictures that nobody reads it has read.
 func Outreach(b *Base) (trigger.Handler, error) {
-	t, p := b.requestTeller(), b.darkroom()
+	t, p := b.requestTeller(), b.darkroom(nil)
 	b.calls(t.Broker)
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {

@@ -22,20 +22,27 @@ type pictureWork struct {
 	Job     string `json:"job"`
 }
 
-// OCR reads the pictures of marketplace requests.
-func OCR(b *Base) (trigger.Handler, error) {
-	p := b.darkroom()
+// Splitter makes each page of a PDF a PDF of its own.
+type Splitter = func(pdf []byte) ([]ocr.Sheet, error)
+
+// OCR reads the pictures of marketplace requests. split is for Textract, which takes PDFs of one page; where it is nil,
+// poppler draws the pages.
+func OCR(split Splitter) func(*Base) (trigger.Handler, error) {
+	return func(b *Base) (trigger.Handler, error) { return b.readPictures(b.darkroom(split)), nil }
+}
+
+func (b *Base) readPictures(p *marketplace.Pictures) trigger.Handler {
 	return trigger.Queue(queue.Retry(b.queueOf(pictures), b.Log, func(ctx context.Context, m trigger.Message) error {
 		var w pictureWork
 		if err := json.Unmarshal([]byte(m.Body), &w); err != nil || w.Request == "" || w.Job == "" {
 			return fault.New(fault.Invalid, "a message of the queue %s without a picture", pictures)
 		}
 		return p.Run(ctx, w.Request, w.Job)
-	}), trigger.Log(b.Log)), nil
+	}), trigger.Log(b.Log))
 }
 
 // darkroom reads the pictures of requests.
-func (b *Base) darkroom() *marketplace.Pictures {
+func (b *Base) darkroom(split Splitter) *marketplace.Pictures {
 	p := &marketplace.Pictures{
 		Broker: b.broker(nil), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
 	}
@@ -44,6 +51,9 @@ func (b *Base) darkroom() *marketplace.Pictures {
 		p.Reader = ocr.Tesseract{}
 	case "textract":
 		p.Reader = textract.New(b.AWS)
+		if split != nil {
+			p.Reader = textract.PDFReader{Reader: textract.New(b.AWS), Split: split}
+		}
 	}
 	return p
 }

@@ -3,8 +3,9 @@
 //
 // Promises:
 //
-//   - Nothing is unpacked before its size is known to be bounded, and a file is what its bytes say. A file that
-//     claims to be something else is refused with both names.
+//   - No picture is unpacked before its size is known to be bounded, and poppler runs with bounds on its time and memory.
+//     A [PDFReader] parses in its own process, whose memory is the bound.
+//   - A file is what its bytes say. One that claims to be something else is refused with both names.
 //   - Each figure is either supported (it was read with confidence, and the arithmetic of the page agrees with it)
 //     or named in NeedsCheck.
 //   - What a page says is data. No word of it is followed as an instruction.
@@ -29,6 +30,18 @@ type Word struct {
 // Reader finds the words of a page.
 type Reader interface {
 	Read(ctx context.Context, page *image.Gray) ([]Word, error)
+}
+
+// PDFReader is a [Reader] that takes PDFs as they are. For one that does not, poppler draws the pages.
+type PDFReader interface {
+	// ReadPDF finds the words of each page, of which there are at most [MaxPages].
+	ReadPDF(ctx context.Context, data []byte) ([][]Word, error)
+}
+
+// Sheet is a page of a PDF, as a PDF of its own.
+type Sheet struct {
+	PDF  []byte
+	Size image.Rectangle // in pixels, if it were drawn
 }
 
 // Result is what a document says.
@@ -73,19 +86,39 @@ const maxText = 4000
 
 // Extract reads a document. An error says in words why it cannot be read.
 func Extract(ctx context.Context, r Reader, data []byte, claimed string) (Result, error) {
-	pages, err := Pages(ctx, data, claimed)
+	pages, err := read(ctx, r, data, claimed)
 	if err != nil {
 		return Result{}, err
 	}
 	var rows []row
-	for _, p := range pages {
-		words, err := upright(ctx, r, p)
-		if err != nil {
-			return Result{}, err
-		}
+	for _, words := range pages {
 		rows = append(rows, rowsOf(words)...)
 	}
 	return parse(rows), nil
+}
+
+// read finds the words of each page of a document.
+func read(ctx context.Context, r Reader, data []byte, claimed string) ([][]Word, error) {
+	kind, err := typeOf(data, claimed)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := r.(PDFReader); ok && kind == pdfType {
+		return p.ReadPDF(ctx, data)
+	}
+	images, err := drawn(ctx, data, kind)
+	if err != nil {
+		return nil, err
+	}
+	var pages [][]Word
+	for _, p := range images {
+		words, err := upright(ctx, r, p)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, words)
+	}
+	return pages, nil
 }
 
 // sure is the mean confidence above which a page is taken to stand upright.

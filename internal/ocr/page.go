@@ -39,18 +39,24 @@ func Reads(claimed string) bool {
 	return err == nil && slices.Contains(types, kind)
 }
 
-// Pages are the pages of a document, in grey.
-func Pages(ctx context.Context, data []byte, claimed string) ([]*image.Gray, error) {
+// typeOf is the content type of a document, which is what its bytes say and what was claimed.
+func typeOf(data []byte, claimed string) (string, error) {
 	kind := http.DetectContentType(data)
 	said, _, err := mime.ParseMediaType(claimed)
 	switch {
 	case len(data) > MaxBytes:
-		return nil, fault.New(fault.TooLarge, "the file is larger than %d MB", MaxBytes>>20)
+		return "", fault.New(fault.TooLarge, "the file is larger than %d MB", MaxBytes>>20)
 	case !slices.Contains(types, kind):
-		return nil, fault.New(fault.Invalid, "the file is %s: want JPEG, PNG, GIF or PDF", kind)
+		return "", fault.New(fault.Invalid, "the file is %s: want JPEG, PNG, GIF or PDF", kind)
 	case err != nil || said != kind:
-		return nil, fault.New(fault.Invalid, "the file was sent as %q and is %s", claimed, kind)
-	case kind == pdfType:
+		return "", fault.New(fault.Invalid, "the file was sent as %q and is %s", claimed, kind)
+	}
+	return kind, nil
+}
+
+// drawn returns the pages of a document, in grey.
+func drawn(ctx context.Context, data []byte, kind string) ([]*image.Gray, error) {
+	if kind == pdfType {
 		return pdfPages(ctx, data)
 	}
 	page, err := decode(data)

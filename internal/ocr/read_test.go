@@ -24,6 +24,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"merve/internal/fault"
+	"merve/internal/pdf/pdftest"
 	"merve/internal/seedtest"
 )
 
@@ -280,38 +281,20 @@ func TestDocumentsRefused(t *testing.T) {
 		"wrong image": {small, "image/jpeg", fault.Invalid, "is image/png"},
 	}
 	for name, test := range tests {
-		_, err := Pages(t.Context(), test.data, test.said)
+		_, err := pages(t.Context(), test.data, test.said)
 		if !fault.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// pdf is a document of empty pages.
-func pdf(pages int) []byte {
-	var b bytes.Buffer
-	var at []int
-	object := func(format string, args ...any) {
-		at = append(at, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(at)}, args...)...)
+// pages are those of a document, as they are drawn.
+func pages(ctx context.Context, data []byte, claimed string) ([]*image.Gray, error) {
+	kind, err := typeOf(data, claimed)
+	if err != nil {
+		return nil, err
 	}
-	b.WriteString("%PDF-1.4\n")
-	object("<</Type/Catalog/Pages 2 0 R>>")
-	var kids strings.Builder
-	for i := range pages {
-		fmt.Fprintf(&kids, "%d 0 R ", i+3)
-	}
-	object("<</Type/Pages/Count %d/Kids[%s]>>", pages, kids.String())
-	for range pages {
-		object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>")
-	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
-	for _, n := range at {
-		fmt.Fprintf(&b, "%010d 00000 n \n", n)
-	}
-	fmt.Fprintf(&b, "trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, start)
-	return b.Bytes()
+	return drawn(ctx, data, kind)
 }
 
 func TestPDF(t *testing.T) {
@@ -320,14 +303,14 @@ func TestPDF(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir) // not parallel, so that the directory is this test's own
-	pages, err := Pages(t.Context(), pdf(2), "application/pdf")
-	if err != nil || len(pages) != 2 || pages[0].Rect.Dy() != pdfHeight {
-		t.Errorf("%d pages, %v", len(pages), err)
+	got, err := pages(t.Context(), pdftest.Document("", ""), "application/pdf")
+	if err != nil || len(got) != 2 || got[0].Rect.Dy() != pdfHeight {
+		t.Errorf("%d pages, %v", len(got), err)
 	}
-	if _, err := Pages(t.Context(), pdf(300), "application/pdf"); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "300 pages") {
+	if _, err := pages(t.Context(), pdftest.Document(make([]string, 300)...), "application/pdf"); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "300 pages") {
 		t.Errorf("300 pages: %v", err)
 	}
-	if _, err := Pages(t.Context(), []byte("%PDF-1.4\nnothing"), "application/pdf"); !fault.Is(err, fault.Invalid) {
+	if _, err := pages(t.Context(), []byte("%PDF-1.4\nnothing"), "application/pdf"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("damaged: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -1,7 +1,8 @@
 // Package textract reads the words of a page by Amazon Textract's AnalyzeExpense, for functions that have no
 // tesseract beside them. https://docs.aws.amazon.com/textract/latest/dg/API_AnalyzeExpense.html
 //
-// A [Reader] is an [ocr.Reader]. Only the words of the answer are used: its own table of an expense is labelled in
+// A [Reader] is an [ocr.Reader] of pictures, a [PDFReader] of PDFs too. A call takes a picture or a PDF of one page, so a
+// PDF is taken apart and each page is sent on its own. Only the words of the answer are used: its own table of an expense is labelled in
 // English only, and the arithmetic of a page has to be checked in one place whoever read it.
 package textract
 
@@ -27,6 +28,12 @@ type Reader struct{ client *textract.Client }
 // New returns a reader that calls the service of the configured region.
 func New(cfg aws.Config) Reader { return Reader{textract.NewFromConfig(cfg)} }
 
+// PDFReader is a [Reader] that takes PDFs as well, and needs no poppler.
+type PDFReader struct {
+	Reader
+	Split func(pdf []byte) ([]ocr.Sheet, error)
+}
+
 // quality keeps the largest page that is read below what a call may carry, and small print legible.
 const quality = 90
 
@@ -36,7 +43,29 @@ func (r Reader) Read(ctx context.Context, page *image.Gray) ([]ocr.Word, error) 
 	if err := jpeg.Encode(&drawn, page, &jpeg.Options{Quality: quality}); err != nil {
 		return nil, fmt.Errorf("encode page: %w", err)
 	}
-	out, err := r.client.AnalyzeExpense(ctx, &textract.AnalyzeExpenseInput{Document: &types.Document{Bytes: drawn.Bytes()}})
+	return r.analyze(ctx, drawn.Bytes(), page.Rect)
+}
+
+// ReadPDF finds the words of each page of a PDF.
+func (r PDFReader) ReadPDF(ctx context.Context, data []byte) ([][]ocr.Word, error) {
+	sheets, err := r.Split(data)
+	if err != nil {
+		return nil, err
+	}
+	var pages [][]ocr.Word
+	for i, s := range sheets {
+		words, err := r.analyze(ctx, s.PDF, s.Size)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: %w", i+1, err)
+		}
+		pages = append(pages, words)
+	}
+	return pages, nil
+}
+
+// analyze has a document of one page read. size is that of the page in pixels.
+func (r Reader) analyze(ctx context.Context, document []byte, size image.Rectangle) ([]ocr.Word, error) {
+	out, err := r.client.AnalyzeExpense(ctx, &textract.AnalyzeExpenseInput{Document: &types.Document{Bytes: document}})
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -45,7 +74,7 @@ func (r Reader) Read(ctx context.Context, page *image.Gray) ([]ocr.Word, error) 
 		for _, b := range d.Blocks {
 			if b.BlockType == types.BlockTypeWord && b.Geometry != nil && b.Geometry.BoundingBox != nil {
 				words = append(words, ocr.Word{
-					Text: aws.ToString(b.Text), Box: boxOf(b.Geometry.BoundingBox, page.Rect), Confidence: float64(aws.ToFloat32(b.Confidence)) / 100,
+					Text: aws.ToString(b.Text), Box: boxOf(b.Geometry.BoundingBox, size), Confidence: float64(aws.ToFloat32(b.Confidence)) / 100,
 				})
 			}
 		}
