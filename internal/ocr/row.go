@@ -1,6 +1,8 @@
 package ocr
 
 import (
+	"image"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,7 +13,7 @@ type row []Word
 
 // rowsOf puts words into rows, from top to bottom.
 func rowsOf(words []Word) []row {
-	words = slices.Clone(words)
+	words = level(words)
 	middle := func(w Word) int { return (w.Box.Min.Y + w.Box.Max.Y) / 2 }
 	slices.SortStableFunc(words, func(a, b Word) int { return middle(a) - middle(b) })
 	var rows []row
@@ -29,6 +31,47 @@ func rowsOf(words []Word) []row {
 		r.order()
 	}
 	return rows
+}
+
+// level is the words as they stand on a page that was laid straight into the scanner: turned back by the slope at which
+// most of them stand beside each other. Only the places change, since what a word says was read already.
+func level(words []Word) []Word {
+	const steps, step = 16, 0.005 // about five degrees to either side
+	best, most := 0.0, 0
+	for n := range 2*steps + 1 {
+		slope := step * float64((n+1)/2)
+		if n%2 == 0 {
+			slope = -slope
+		}
+		if together := paired(words, slope); together > most { // the smallest slope of equal ones
+			best, most = slope, together
+		}
+	}
+	out := slices.Clone(words)
+	for i, w := range out {
+		out[i].Box = w.Box.Add(image.Pt(0, -int(best*float64(w.Box.Min.X+w.Box.Max.X)/2)))
+	}
+	return out
+}
+
+// paired tells how many pairs of words are at one height when a page is turned back by a slope. Words of one height
+// are those in one of the strips, a third of a word high, that the page is cut into.
+func paired(words []Word, slope float64) int {
+	height := 0
+	for _, w := range words {
+		height += w.Box.Dy()
+	}
+	strip := max(1, height/max(1, 3*len(words)))
+	strips := map[int]int{}
+	for _, w := range words {
+		y := float64(w.Box.Min.Y+w.Box.Max.Y)/2 - slope*float64(w.Box.Min.X+w.Box.Max.X)/2
+		strips[int(math.Floor(y/float64(strip)))]++
+	}
+	pairs := 0
+	for _, n := range strips {
+		pairs += n * n
+	}
+	return pairs
 }
 
 // order sorts a row as it is read: from the right where most of its letters are of such a script.
