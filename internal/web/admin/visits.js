@@ -51,7 +51,7 @@ const technicians = (market, settings, { services: all }) => ({
     t.hours ??= {};
     return make('div', {}, make('div', { className: 'settings' },
       field('Name', text(t.name, set('name')), { path: 'name', note: 'Callers are told who comes.' }),
-      field('Business', text(t.business, (v) => set('business')(v.trim())), { path: 'business', note: 'That sends them: its id, as on listings. It is told of appointments.' }),
+      field('Business', text(t.business, (v) => set('business')(v.trim())), { path: 'business', note: 'That sends them: its id. Appointments are among its bookings.' }),
       field('ZIP codes', words(t.areas, set('areas')), { path: 'areas', note: 'Where they come to, with commas between. 941 is all that begin so.' }),
       field('Visits begin every (minutes)', number(t.slotMinutes, (v) => set('slotMinutes')(v ?? 0), { min: 5, max: 1440 }), { path: 'slotMinutes' }),
       field('Time zone', text(t.timeZone, (v) => set('timeZone')(v.trim())), { path: 'timeZone', note: 'Of their hours, such as America/Los_Angeles.' })),
