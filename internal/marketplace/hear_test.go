@@ -1,0 +1,81 @@
+package marketplace_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/gate"
+	. "merve/internal/marketplace"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// writes is where a vendor who was asked writes.
+func (y *yard) writes(o Outreach) tool.Context {
+	return tool.Context{
+		Market: y.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en", Actor: actor.Actor{Phone: o.Number}, Now: y.now, TimeZone: time.UTC,
+	}
+}
+
+// hears has a broker take in what a vendor writes. It gives what that does and what they are answered; ok is false where it
+// is no answer to anything.
+func (y *yard) hears(o Outreach, m thread.Message) (settled gate.Settled, ok bool) {
+	y.t.Helper()
+	settled, ok, err := Answers{Broker: y.Broker}.Command(y.t.Context(), y.writes(o), m)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	if err := y.Store.Table.DB().Commit(y.t.Context(), settled.Writes...); err != nil && !errors.Is(err, ErrChanged) {
+		y.t.Fatal(err)
+	}
+	return settled, ok
+}
+
+// outreach asks vendors about a new request, and gives them in the order of their names.
+func (y *yard) outreach(key string, vendors ...string) []Outreach {
+	y.t.Helper()
+	r := y.request(key, nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["`+strings.Join(vendors, `","`)+`"]}`)
+	return y.view(r.ID).Outreach
+}
+
+// An answer is late when the time of its outreach is over by the time that the answer is recorded, even if it was not when
+// the answer was read.
+func TestATimeOutWhileAnAnswerIsRead(t *testing.T) {
+	t.Parallel()
+	const vague = `{"has_stock":null,"price":null,"currency":null,"availability":null,"notes":null}`
+	for name, answer := range map[string]func(y *yard, o Outreach){
+		"on WhatsApp": func(y *yard, o Outreach) { y.hears(o, thread.Message{ID: "SM1", Text: "we will see"}) },
+		"by a call": func(y *yard, o Outreach) {
+			y.do(RecordVendorReply, o.Request, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"we will see","provider_message_id":"SM1"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			y.vendor("v1", nil)
+			o := y.outreach("1", "v1")[0]
+			y.model = func(string) string {
+				for range 2 { // the first reminds
+					y.now = y.now.Add(25 * time.Hour)
+					if _, err := y.teller.Attend(t.Context(), o.Request); err != nil {
+						t.Error(err)
+					}
+				}
+				if got := y.view(o.Request).Outreach[0].State; got != TimedOut {
+					t.Errorf("while the answer is read: %s", got)
+				}
+				return vague
+			}
+			answer(y, o)
+			if got := y.view(o.Request).Outreach[0]; got.State != Replied || !got.Late || got.Quote == nil {
+				t.Errorf("%s, late %v, quote %v", got.State, got.Late, got.Quote)
+			}
+		})
+	}
+}
+
