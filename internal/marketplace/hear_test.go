@@ -79,3 +79,19 @@ func TestATimeOutWhileAnAnswerIsRead(t *testing.T) {
 	}
 }
 
+// START is no answer, also from a vendor who has never written STOP.
+func TestStartIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	o := y.outreach("1", "v1")[0]
+	for _, words := range []string{"START", "start please!", "старт", "abone ol"} {
+		if settled, ok := y.hears(o, thread.Message{ID: words, Text: words}); !ok || !strings.Contains(settled.Text, "again") {
+			t.Errorf("%q: %q, %v", words, settled.Text, ok)
+		}
+	}
+	if got := y.view(o.Request).Outreach[0]; got.State != Pending || got.Quote != nil || y.asked != 0 {
+		t.Errorf("%s, quote %v, and a model was asked %d times", got.State, got.Quote, y.asked)
+	}
+}
+
