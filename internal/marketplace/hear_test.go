@@ -3,11 +3,14 @@ package marketplace_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	. "merve/internal/marketplace"
 	"merve/internal/thread"
@@ -95,3 +98,51 @@ func TestStartIsNoAnswer(t *testing.T) {
 	}
 }
 
+// An answer that quotes a message of which nothing is known may be meant for any outreach: the vendor is asked, also where
+// only one is open. One that quotes what the vendor was asked belongs to that.
+func TestAnUnknownQuotation(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	first, second := y.outreach("1", "v1")[0], y.outreach("2", "v1")[0]
+	y.do(RecordVendorReply, second.Request, "no", `{"request_id":"{id}","vendor_id":"v1","message":"no","provider_message_id":"SM0","parsed_data":{"has_stock":false}}`)
+	settled, ok := y.hears(first, thread.Message{ID: "SM1", Text: "280", ReplyTo: "SMunknown"})
+	if !ok || len(settled.Writes) != 0 || !strings.Contains(settled.Text, first.Code) || !strings.Contains(settled.Text, second.Code) {
+		t.Errorf("an unknown message is quoted: %q, %d writes", settled.Text, len(settled.Writes))
+	}
+	if got := y.view(first.Request).Outreach[0]; got.State != Pending {
+		t.Errorf("it is %s", got.State)
+	}
+	table := y.Outbox.Table
+	sent := table.Update(dynamo.Key{PK: second.Thread, SK: "outbox#" + second.Message}, "SET providerId = :id", dynamo.V{":id": "SMasked"})
+	y.fail(table.DB().Commit(t.Context(), sent))
+	y.hears(first, thread.Message{ID: "SM2", Text: "300", ReplyTo: "SMasked"})
+	if a, b := y.view(first.Request).Outreach[0], y.view(second.Request).Outreach[0]; a.State != Pending || b.State != Replied || b.Quote.Message != "SM2" {
+		t.Errorf("what was asked is quoted: %s and %s", a.State, b.State)
+	}
+}
+
+// The desk accepts the quote that it was shown: an answer that takes its place meanwhile is not accepted for it.
+func TestTheDeskAcceptsTheStandingQuote(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	o := y.outreach("1", "v1")[0]
+	y.quotes(o.Request, "1", "280")
+	late, _ := y.over(dynamotest.Open(t, nil))
+	none := false
+	late.Threads = between{late.Threads.(*thread.Store), sync.OnceFunc(func() {
+		y.do(RecordVendorReply, o.Request, "gone", `{"request_id":"{id}","vendor_id":"v1","message":"sold","provider_message_id":"SM2","parsed_data":{"has_stock":false}}`)
+		none = true
+	})}
+	a, err := late.Do(t.Context(), y.call(ProposeAcceptance, o.Request, "accept", `{"request_id":"{id}","outreach_id":"`+o.ID+`"}`))
+	if err != nil || a.Success || !none {
+		t.Errorf("%v %s, the quote was taken back: %v", err, a.Output, none)
+	}
+	if v := y.view(o.Request); v.State == Accepted || v.Accepted != "" || v.Quote != nil {
+		t.Errorf("%s, accepted %q", v.State, v.Accepted)
+	}
+	if got := y.sent(y.view(o.Request)); len(got) != 1 {
+		t.Errorf("sent %v", got)
+	}
+}
