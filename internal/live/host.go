@@ -230,10 +230,16 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 	})
 }
 
-// tell pushes frames that were written behind a view. By has sent the message among them and need not hear it.
+// tell pushes frames that were written behind a view, to who listens now: a socket that has connected since the view was
+// read has maybe been told what it missed before they were written. By has sent the message among them and need not hear it.
 func (h *Host) tell(ctx context.Context, threadID string, v view, frames []noted, by string) {
+	_, sockets, err := h.after(ctx, threadID, lastNumber)
+	if err != nil {
+		h.Log.InfoContext(ctx, "sockets not looked for", "thread", threadID, "error", err.Error())
+		return
+	}
 	f := h.fan(threadID)
-	f.listen(ctx, v.sockets)
+	f.listen(ctx, sockets)
 	for i, n := range frames {
 		but := ""
 		if n.Type == Message {

@@ -469,6 +469,28 @@ func TestLive_ATurnEndsDuringAResync(t *testing.T) {
 	}
 }
 
+// A socket that connects when a message is about to be written hears it, though it was told what it missed before.
+func TestLive_ASocketConnectsBesideAMessage(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	host, threads := *c.host, *c.threads
+	threads.Table = dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.connect("s2", "call 1") })).
+		Table(dynamotest.TableName("conversations"))
+	host.Threads = &threads
+	in := c.in
+	in.MessageID, in.Text = "m1", "what is there?"
+	if _, err := host.Say(t.Context(), live.Caller{Inbound: in}, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, socket := range []string{"s1", "s2"} {
+		if !slices.ContainsFunc(c.hears(socket), func(f live.Frame) bool { return f.Type == live.Message && f.ID == "m1" }) {
+			t.Errorf("%s did not hear the message: %+v", socket, c.hears(socket))
+		}
+	}
+}
+
 // A page whose socket broke while it sent a message sends it again by request: it is the same message.
 func TestLive_TheSameMessageByRequest(t *testing.T) {
 	t.Parallel()
