@@ -137,6 +137,9 @@ type Stage struct {
 	Now   func() time.Time
 	Wait  func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
+
+	// Patience is how long a caller waits for a word of any kind, until they are told that a turn is at work.
+	Patience time.Duration
 }
 
 // put is the write of a row.

@@ -68,7 +68,8 @@ func phone(t *testing.T, w *world) *call {
 // join gives the world's process its stage.
 func (c *call) join() {
 	stage := &live.Stage{
-		Table: c.threads.Table, Posts: c, Now: c.clock.now, Wait: c.clock.wait, Log: slog.New(slog.NewTextHandler(c.t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
+		Patience: 8 * time.Second,
+		Table:    c.threads.Table, Posts: c, Now: c.clock.now, Wait: c.clock.wait, Log: slog.New(slog.NewTextHandler(c.t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	c.runner.Live = stage
 	c.host = &live.Host{
@@ -1009,19 +1010,24 @@ func (a acknowledging) Complete(_ context.Context, req llm.Request) (llm.Respons
 // something, or none come, the backend's own are said after a while, and only then.
 func TestLive_Acknowledgement(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ words, want string }{
-		"in the model's words": {"I am looking up your code.", "I am looking up your code."},
-		"a claim":              {"I have booked it for you.", "Working on that…"},
+	for name, tt := range map[string]struct {
+		words, want string
+		patience    time.Duration
+	}{
+		"in the model's words":       {"I am looking up your code.", "I am looking up your code.", 8 * time.Second},
+		"a claim":                    {"I have booked it for you.", "Working on that…", 8 * time.Second},
+		"a claim, with patience set": {"I have booked it for you.", "Working on that…", 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var c *call
 			m := acknowledging{streams{calls: []llm.Call{{ID: "c1", Name: "bookingCode", Args: json.RawMessage(`{}`)}}}, tt.words}
 			c = newCall(t, m)
+			c.runner.Live.Patience = tt.patience
 			slow := tool.New("bookingCode", "Gives the code.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
 				if tt.words != tt.want {
 					c.until(func() bool { return c.clock.waits.Load() > 0 })
-					c.clock.add(8 * time.Second)
+					c.clock.add(tt.patience)
 				}
 				c.until(func() bool { return len(c.statuses("s1")) > 0 })
 				c.clock.add(8 * time.Second)
