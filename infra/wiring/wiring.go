@@ -177,7 +177,7 @@ func Functions() []Function {
 			Sends:    join([]string{"turns"}, plansFrom()),
 			Posts:    true, // sweep may bring a turn of a live conversation
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
-			Settings: join(model(), tools(), weather()),
+			Settings: join(model(), tools(), weather(), live()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
@@ -187,11 +187,12 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
+			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, seals the audit of requests, and ends calls that may not be made",
 			Memory: 256, Timeout: 30,
-			Stream: events("records", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
-			Sends:  []string{"turns", "ocr"},
+			Stream:   events("records", "notify-failed"),
+			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
+			Sends:    []string{"turns", "ocr"},
+			Settings: twilio(),
 		},
 		{
 			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests, and what Twilio asks and says of calls to clients",
