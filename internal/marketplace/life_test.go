@@ -269,16 +269,16 @@ func (l *life) step() {
 	switch p := l.pick(100); {
 	case p < 14:
 		l.flow()
-	case p < 44:
+	case p < 38:
 		l.speaks()
-	case p < 50:
+	case p < 44:
 		l.proposes(r)
-	case p < 54 && len(l.known) > 0:
+	case p < 48 && len(l.known) > 0:
 		o := oneOf(l, l.known)
 		l.asks(SendVendorMessage, Request{ID: o.Request}, `{"request_id":"{id}","vendor_id":"`+o.Vendor+`","message":"With cables?","idempotency_key":"{key}"}`)
-	case p < 64:
+	case p < 58:
 		l.passes(r)
-	case p < 72:
+	case p < 66:
 		l.searches(r)
 	case p < 82:
 		l.rings(l.requests[0])
@@ -564,7 +564,10 @@ func (l *life) rings(r Request) {
 	}
 	all.Wait()
 	l.calls.Restart()
-	if l.chance(60) {
+	if l.chance(30) {
+		l.revokes(r, consent)
+	}
+	if l.chance(80) {
 		l.telephone(r)
 	}
 }
@@ -575,7 +578,10 @@ func (l *life) telephone(r Request) {
 	if len(rang) == 0 {
 		return
 	}
-	n := l.pick(len(rang))
+	n := len(rang) - 1
+	if l.chance(30) {
+		n = l.pick(len(rang))
+	}
 	id, at := l.desk.id(n+1), rang[n].Place
 	legs := l.desk.leg(id)
 	report := func(leg Leg, client bool) {
