@@ -49,7 +49,7 @@ func liveFunctions() []Function {
 				"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "REALTIMEKIT_API_TOKEN",
 				"GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY",
 			},
-			Settings: join(model(), auth(), tools(), weather(), []string{
+			Settings: join(model(), auth(), tools(), weather(), live(), []string{
 				"GATEWAY_TIMEOUT", "LIVE_URL", "REALTIMEKIT_ACCOUNT_ID", "REALTIMEKIT_APP_ID", "REALTIMEKIT_PRESET", "REALTIMEKIT_BASE_URL",
 			}),
 		},
@@ -62,7 +62,7 @@ func liveFunctions() []Function {
 			Sends:    join([]string{"live", "turns"}, plansFrom()),
 			Posts:    true,
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
-			Settings: join(model(), tools(), weather()),
+			Settings: join(model(), tools(), weather(), live()),
 		},
 	}
 }

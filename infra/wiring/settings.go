@@ -40,6 +40,7 @@ func Settings() []Setting {
 		{Name: "REALTIMEKIT_PRESET", Doc: "what a caller may do in a meeting; group_call_participant when not set"},
 		{Name: "REALTIMEKIT_BASE_URL", Doc: "in the place of Cloudflare's own address"},
 		{Name: "LIVE_URL", Doc: "where pages connect to live conversations, when not at the address that the deployment knows"},
+		{Name: "LIVE_PATIENCE", Doc: "how long a caller waits for a word of any kind, until they are told that their turn is at work; 8s when not set"},
 		{Name: "GUARD_MODEL", Doc: "model that judges what assistants say; without it only the patterns do"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
@@ -77,6 +78,9 @@ func searches() []string {
 		"GEMINI_BASE_URL", "GEMINI_MODEL", "GOOGLE_PLACES_BASE_URL",
 	}
 }
+
+// live are the settings of turns that speak while they think.
+func live() []string { return []string{"LIVE_PATIENCE"} }
 
 func weather() []string { return []string{"OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL"} }
 

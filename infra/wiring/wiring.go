@@ -177,7 +177,7 @@ func Functions() []Function {
 			Sends:    join([]string{"turns"}, plansFrom()),
 			Posts:    true, // sweep may bring a turn of a live conversation
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
-			Settings: join(model(), tools(), weather()),
+			Settings: join(model(), tools(), weather(), live()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",

@@ -30,6 +30,7 @@ type Config struct {
 	LogLevel      slog.Level
 	DefaultMarket string
 	Patience      time.Duration // how long a chat request waits for its reply
+	LivePatience  time.Duration // how long a caller waits for a word of any kind
 
 	TableConversations, TableLedger, TableAlerts, TableCatalog, TableRecords string
 	MediaBucket                                                              string
@@ -166,6 +167,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
 		return c, fmt.Errorf("GATEWAY_TIMEOUT: want a duration of at least a second, such as 25s")
+	}
+	if c.LivePatience, err = time.ParseDuration(or("LIVE_PATIENCE", "8s")); err != nil || c.LivePatience < time.Second {
+		return c, fmt.Errorf("LIVE_PATIENCE: want a duration of at least a second, such as 8s")
 	}
 	if !slices.Contains([]string{"tesseract", "textract", "none"}, c.OCREngine) {
 		return c, fmt.Errorf("OCR_ENGINE: want tesseract, textract or none")

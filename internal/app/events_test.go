@@ -78,7 +78,7 @@ func newStory(t *testing.T) *story {
 	n := 0
 	s.base = app.NewBase(app.Base{
 		Config: app.Config{
-			DefaultMarket: demo.Market, Patience: time.Minute, AdminToken: "test-token-not-real",
+			DefaultMarket: demo.Market, Patience: time.Minute, LivePatience: 8 * time.Second, AdminToken: "test-token-not-real",
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model, SaraModel: rulemodel.Model,
 			AllowedOrigins: []string{"https://shop.example"}, MediaBucket: "merve-media",

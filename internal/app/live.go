@@ -44,7 +44,7 @@ func (b *Base) stage() *live.Stage {
 	if posts == nil {
 		return nil
 	}
-	return &live.Stage{Table: b.conversations(), Posts: posts, Now: b.Now, Wait: b.Wait, Log: b.Log}
+	return &live.Stage{Table: b.conversations(), Posts: posts, Now: b.Now, Wait: b.Wait, Log: b.Log, Patience: b.Config.LivePatience}
 }
 
 // connections are those of API Gateway.

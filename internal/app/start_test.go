@@ -203,7 +203,7 @@ func TestConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" || c.AddressMessages != 600 {
+	if c.Patience.Seconds() != 45 || c.LivePatience.Seconds() != 8 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" || c.AddressMessages != 600 {
 		t.Errorf("without any setting: %+v", c)
 	}
 	if c, err = from(map[string]string{"MERVE_VERSION": "v1-2-gabc"}); err != nil || c.Version != "v1-2-gabc" {
@@ -221,7 +221,7 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 	for name, value := range map[string]string{
-		"OCR_ENGINE":      "eyes",
+		"OCR_ENGINE": "eyes", "LIVE_PATIENCE": "soon",
 		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
 	} {
 		want := name
@@ -239,10 +239,15 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("AUTH_SIGN_IN_ORIGINS=%s: %v", origins, err)
 		}
 	}
-	for _, tooShort := range []string{"0s", "-5s", "999ms"} {
-		if _, err := from(map[string]string{"GATEWAY_TIMEOUT": tooShort}); err == nil {
-			t.Errorf("GATEWAY_TIMEOUT=%s is taken", tooShort)
+	for _, name := range []string{"GATEWAY_TIMEOUT", "LIVE_PATIENCE"} {
+		for _, tooShort := range []string{"0s", "-5s", "999ms"} {
+			if _, err := from(map[string]string{name: tooShort}); err == nil {
+				t.Errorf("%s=%s is taken", name, tooShort)
+			}
 		}
+	}
+	if c, err = from(map[string]string{"LIVE_PATIENCE": "3s"}); err != nil || c.LivePatience.Seconds() != 3 {
+		t.Errorf("LIVE_PATIENCE=3s is taken as %v: %v", c.LivePatience, err)
 	}
 }
 

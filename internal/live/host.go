@@ -203,7 +203,9 @@ func (h *Host) view(ctx context.Context, threadID string) (view, error) {
 		return view{}, err
 	}
 	rows, sockets, err := h.after(ctx, threadID, head.Frames)
-	return seen(head, rows, sockets), err
+	v := seen(head, rows, sockets)
+	v.rests = len(rows) == 0 && len(head.Inbox) == 0 // a turn that runs has what it answers in the inbox
+	return v, err
 }
 
 // Say takes in a message. A stream that speaks is cancelled in the same transaction. It is told to the other sockets
@@ -218,7 +220,7 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 			frames = append([]noted{v.cancelled(BargeIn)}, message)
 		}
 		var err error
-		a, err = h.Threads.Append(ctx, c.Inbound, false, h.put(threadID, v.last+1, frames...))
+		a, err = h.append(ctx, c.Inbound, v, frames)
 		if err != nil {
 			return err
 		}
@@ -230,10 +232,30 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 	})
 }
 
-// tell pushes frames that were written behind a view. By has sent the message among them and need not hear it.
+// append writes a message, the last of its frames, behind a view. A conversation that rests needs no row for it: there
+// is no stream that the row would stop.
+func (h *Host) append(ctx context.Context, in channel.Inbound, v view, frames []noted) (thread.Appended, error) {
+	f := thread.Frame{Seq: v.last + len(frames), ID: in.MessageID}
+	if !v.rests {
+		return h.Threads.AppendFrame(ctx, in, f, h.put(thread.Of(in), v.last+1, frames...))
+	}
+	a, err := h.Threads.AppendResting(ctx, in, f)
+	if errors.Is(err, thread.ErrBusy) {
+		err = ErrTaken
+	}
+	return a, err
+}
+
+// tell pushes frames that were written behind a view, to who listens now: a socket that has connected since the view was
+// read has maybe been told what it missed before they were written. By has sent the message among them and need not hear it.
 func (h *Host) tell(ctx context.Context, threadID string, v view, frames []noted, by string) {
+	_, sockets, err := h.after(ctx, threadID, lastNumber)
+	if err != nil {
+		h.Log.InfoContext(ctx, "sockets not looked for", "thread", threadID, "error", err.Error())
+		return
+	}
 	f := h.fan(threadID)
-	f.listen(ctx, v.sockets)
+	f.listen(ctx, sockets)
 	for i, n := range frames {
 		but := ""
 		if n.Type == Message {

@@ -13,7 +13,9 @@
 //
 //	socket#{connection}     socket
 //
-// Rows last a day: finished turns are read from their thread. Both go with the thread when it is erased.
+// A message on a conversation that rests has a number and no row: the head of the thread counts it, and it is read
+// in the thread's inbox. Rows last a day: finished turns are read from their thread. Both go with the thread when it
+// is erased.
 //
 // Promises: the texts of a turn's token frames joined are the text of its final, and of the thread's turn.
 // After a stream was cancelled it has no frame but its end. A frame is pushed only when it was written.
@@ -24,7 +26,7 @@
 //	Look     1 request, twice a second while a turn runs
 //	End      none of its own: its row (2 write units) joins the commit of the turn
 //	Ended    1 request
-//	Replay   2 requests
+//	Replay   2 requests, 1 more where a long message waits
 package live
 
 import (
@@ -135,6 +137,9 @@ type Stage struct {
 	Now   func() time.Time
 	Wait  func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
+
+	// Patience is how long a caller waits for a word of any kind, until they are told that a turn is at work.
+	Patience time.Duration
 }
 
 // put is the write of a row.
@@ -183,6 +188,7 @@ type view struct {
 	from    int             // turns before the call session
 	session *thread.Session // nil is none
 	sockets []Socket
+	rests   bool // nothing waits, so no turn runs, and there are no rows
 
 	last   int    // number of the latest frame
 	turn   int    // that has a stream, or had one and is not finished; 0 is none

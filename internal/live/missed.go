@@ -49,7 +49,7 @@ type Missed struct {
 
 // Missed gives what came after a frame: finished turns as their finals, the one that runs as its frames. Of a name
 // that is no number of the conversation nothing is known, so all that there is comes, and a gap is announced. "" is
-// a client that has nothing yet. 2 requests, and those of the state.
+// a client that has nothing yet. 2 requests, 1 more where a long message waits, and those of the state.
 func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, error) {
 	t, rows, sockets, err := h.now(ctx, threadID)
 	if err != nil {
@@ -81,6 +81,11 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 			}
 		}
 	}
+	waiting, err := h.waiting(ctx, t, known)
+	if err != nil {
+		return Missed{}, err
+	}
+	m.Events = inOrder(append(m.Events, waiting...))
 	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
 		if err := h.Queue.Turn(ctx, threadID); err != nil {
 			return Missed{}, err
@@ -95,6 +100,26 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 	}
 	m.Resync = Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
 	return m, nil
+}
+
+// waiting are the frames of messages that are not answered yet, behind a number. Some of them have rows, too.
+func (h *Host) waiting(ctx context.Context, t *thread.Thread, known int) (frames []Frame, err error) {
+	if err := h.Threads.Fill(ctx, t); err != nil {
+		return nil, err
+	}
+	for _, in := range t.Inbox {
+		if in.Frame != nil && in.Frame.Seq > known {
+			n := noted{Type: Message, ID: in.Frame.ID, Text: in.Text}
+			frames = append(frames, n.wire(in.Frame.Seq, from(t.Head), in.At))
+		}
+	}
+	return frames, nil
+}
+
+// inOrder sorts frames by their numbers, each once.
+func inOrder(frames []Frame) []Frame {
+	slices.SortStableFunc(frames, func(a, b Frame) int { return a.Seq - b.Seq })
+	return slices.CompactFunc(frames, func(a, b Frame) bool { return a.Seq == b.Seq })
 }
 
 // now reads the latest turns of a conversation, and the rows behind them. Where a turn was finished between the two

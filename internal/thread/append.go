@@ -48,6 +48,33 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join
 	if err := in.Check(); err != nil {
 		return Appended{}, err
 	}
+	return s.append(ctx, Of(in), s.message(in), in, manner{lease: lease, join: join})
+}
+
+// AppendFrame is [Store.Append] of a message that is a frame of its live conversation, whose row in the log joins.
+func (s *Store) AppendFrame(ctx context.Context, in channel.Inbound, f Frame, row dynamo.Write) (Appended, error) {
+	if err := in.Check(); err != nil {
+		return Appended{}, err
+	}
+	msg := s.message(in)
+	msg.Frame = &f
+	return s.append(ctx, Of(in), msg, in, manner{join: []dynamo.Write{row}})
+}
+
+// AppendResting is [Store.AppendFrame] on a thread where nothing waits, so that no turn runs, and the frame before was
+// the last. Nobody else numbers frames there: the head counts this one, and it needs no row. [ErrBusy] on a thread
+// that does not rest.
+func (s *Store) AppendResting(ctx context.Context, in channel.Inbound, f Frame) (Appended, error) {
+	if err := in.Check(); err != nil {
+		return Appended{}, err
+	}
+	msg := s.message(in)
+	msg.Frame = &f
+	return s.append(ctx, Of(in), msg, in, manner{rests: true})
+}
+
+// message is an inbound message as its thread keeps it.
+func (s *Store) message(in channel.Inbound) Message {
 	id := Of(in)
 	msg := Message{
 		ID: MessageID(id, cmp.Or(in.Twin, in.Channel), in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
@@ -56,7 +83,7 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join
 	if in.SentAt.Before(msg.At) {
 		msg.Wrote = in.SentAt
 	}
-	return s.append(ctx, id, msg, in, lease, join...)
+	return msg
 }
 
 // Begin puts the notice with which a call session begins on a thread, which it makes where there is none. The
@@ -64,13 +91,13 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join
 func (s *Store) Begin(ctx context.Context, in channel.Inbound, n Notice, join ...dynamo.Write) (Appended, error) {
 	id := Of(in)
 	msg := Message{ID: MessageID(id, "notice", "greeting:"+n.Session.ID), Channel: in.Channel, At: s.Now(), Language: in.Language, Notice: &n}
-	return s.append(ctx, id, msg, in, false, join...)
+	return s.append(ctx, id, msg, in, manner{join: join})
 }
 
 // Notify puts a notice on an existing thread, once for each key.
 func (s *Store) Notify(ctx context.Context, id, key string, n Notice) (Appended, error) {
 	msg := Message{ID: MessageID(id, "notice", key), At: s.Now(), Notice: &n}
-	return s.append(ctx, id, msg, channel.Inbound{}, false)
+	return s.append(ctx, id, msg, channel.Inbound{}, manner{})
 }
 
 // Teller tells people what happened, by turns of their threads. The threads themselves are
@@ -95,28 +122,38 @@ func (t Teller) Tell(ctx context.Context, id, key string, n Notice) error {
 	return fault.Wrap(t.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }
 
-func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool, join ...dynamo.Write) (Appended, error) {
+// manner is how a message is appended.
+type manner struct {
+	lease bool           // with the thread's lease, if it is free
+	rests bool           // only if the thread rests
+	join  []dynamo.Write // what is written with it
+}
+
+func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, how manner) (Appended, error) {
 	out := Appended{Thread: id, Message: msg.ID}
 	seen := seenItem{At: msg.At, TTL: msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
 	if size(msg) > longText {
 		seen.Text, seen.Media = msg.Text, msg.Media
 		msg.Text, msg.Media, msg.Long = "", nil, true
 	}
-	ws := append([]dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}, join...)
+	ws := append([]dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}, how.join...)
 	beside := Appended{Duplicate: true}
 	if in.Beside != "" {
 		beside.Thread, beside.Message = in.Beside, MessageID(in.Beside, in.Channel, in.MessageID)
 		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
 	}
 	head := s.headUpdate(id, msg, in)
+	if how.rests {
+		head = head.resting(msg)
+	}
 	if in.Talk == "" {
-		return s.write(ctx, out, beside, ws, head, lease)
+		return s.write(ctx, out, beside, ws, head, how.lease)
 	}
 	existing := head
 	existing.conds = append(slices.Clone(head.conds), "attribute_exists(pk)")
-	a, err := s.write(ctx, out, beside, ws, existing, lease)
+	a, err := s.write(ctx, out, beside, ws, existing, how.lease)
 	if errors.Is(err, ErrNoThread) {
-		a, err = s.write(ctx, out, beside, append(ws, s.find(id, in)...), head, lease)
+		a, err = s.write(ctx, out, beside, append(ws, s.find(id, in)...), head, how.lease)
 	}
 	return a, err
 }
@@ -186,10 +223,13 @@ type headChange struct {
 
 func (c headChange) write(t dynamo.Table) dynamo.Write {
 	return c.update(t, c.set).ElseOld(func(old dynamo.Item) error {
-		if old == nil {
+		switch {
+		case old == nil:
 			return ErrNoThread
+		case len(old.List("inbox")) >= maxInbox:
+			return ErrFull
 		}
-		return ErrFull
+		return ErrBusy
 	})
 }
 
@@ -202,6 +242,18 @@ func (c headChange) update(t dynamo.Table, set string) dynamo.Write {
 		w = w.If(cond, nil)
 	}
 	return w
+}
+
+// resting makes the change of a message that is the next frame, on a thread that rests or is not there yet.
+func (c headChange) resting(msg Message) headChange {
+	c.set += ", frames = :frame"
+	c.vals[":frame"], c.vals[":before"], c.vals[":zero"] = msg.Frame.Seq, msg.Frame.Seq-1, 0
+	last := "frames = :before"
+	if msg.Frame.Seq == 1 {
+		last = "attribute_not_exists(frames) OR " + last
+	}
+	c.conds = append(c.conds, "attribute_not_exists(inbox) OR size(inbox) = :zero", last)
+	return c
 }
 
 // headUpdate adds msg to the inbox. A first message makes the head, and so does a call session; another notice does not.

@@ -70,6 +70,9 @@ func (s *Store) Latest(ctx context.Context, id string, turns int) (*Thread, erro
 	return t, nil
 }
 
+// Fill fetches the texts of waiting messages that are too long for the head. 1 request where there are any.
+func (s *Store) Fill(ctx context.Context, t *Thread) error { return s.fillLong(ctx, t.ID, t.Inbox) }
+
 // away reports whether text and media of m are in its seen item only.
 func (m Message) away() bool { return m.Long && size(m) == 0 }
 

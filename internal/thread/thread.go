@@ -33,7 +33,8 @@
 //
 //	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
 //	                      2 requests when a lease was asked for and is held by another, and to make
-//	                      a thread with a name, with 4 write units more)
+//	                      a thread with a name, with 4 write units more); so do AppendFrame,
+//	                      with 2 write units more for the row, and AppendResting
 //	All       1 request for each owner; Called and InCall 2
 //	Take      1 request  (1 write unit)
 //	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn or all
@@ -113,7 +114,7 @@ type Head struct {
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
 	Session    *Session           `dynamodbav:"session,omitempty"`
-	Frames     int                `dynamodbav:"frames,omitempty"` // number of the latest frame that a finished turn has sent (package live)
+	Frames     int                `dynamodbav:"frames,omitempty"` // number of the latest frame that needs no row: of a finished turn, or of a message on a thread that rests (package live)
 }
 
 // Session is the call session that a live conversation is in. History and turn numbers that clients see
@@ -182,6 +183,13 @@ type Message struct {
 	Switch   channel.Switch  `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
 	Quiet    bool            `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
 	Notice   *Notice         `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
+	Frame    *Frame          `dynamodbav:"frame,omitempty" json:"-"`                 // of a live conversation
+}
+
+// Frame is how clients of a live conversation know a message (package live).
+type Frame struct {
+	Seq int    `dynamodbav:"n"`
+	ID  string `dynamodbav:"id"` // as its client has named it
 }
 
 // Written is when the customer wrote m, as far as the channel tells: some bring it late.

@@ -27,15 +27,12 @@ func (w *work) aloud(ctx context.Context) (decision, Done, error) {
 	defer stop()
 	defer w.status.end()
 	w.status.begin(ctx, func(ctx context.Context) {
-		if w.r.Wait(ctx, patience) == nil {
+		if w.r.Wait(ctx, w.r.Live.Patience) == nil {
 			w.tell(ctx, w.say(wording.WorkingOnIt, nil))
 		}
 	})
 	return w.toTheEnd(ctx)
 }
-
-// patience is how long a caller waits for a word of any kind.
-const patience = 8 * time.Second
 
 // status is what tells a caller what the turn is doing, beside it. Nobody waits for it: it ends with the turn.
 type status struct {

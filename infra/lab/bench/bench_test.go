@@ -31,7 +31,6 @@ var known = map[string]string{
 	plainPage + ", first on its thread, ≤ 8 WU":       "the same",
 	plainPage + ", ≤ 6 requests":                      "what they have reported",
 	plainPage + ", first on its thread, ≤ 6 requests": "the same",
-	"live turn beyond a plain one, ≤ 10 WU":           "the rows of its message and of its end are in transactions, which count twice, and its lease is taken by itself",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It

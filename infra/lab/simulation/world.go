@@ -186,7 +186,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		}
 	}
 	config := app.Config{
-		PublicURL: publicURL, SiteURL: publicURL, DefaultMarket: Market, Patience: time.Minute, AdminToken: adminToken,
+		PublicURL: publicURL, SiteURL: publicURL, DefaultMarket: Market, Patience: time.Minute, LivePatience: 8 * time.Second, AdminToken: adminToken,
 		TableConversations: w.prefix + "conversations", TableLedger: w.prefix + "ledger", TableAlerts: w.prefix + "alerts",
 		TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
 		OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",

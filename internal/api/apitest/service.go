@@ -251,7 +251,7 @@ func (s *Service) loadMarket(ctx context.Context) error {
 func (s *Service) newBase(prefix, modelURL string) *app.Base {
 	return app.NewBase(app.Base{
 		Config: app.Config{
-			PublicURL: s.URL, SiteURL: s.URL, DefaultMarket: demo.Market, Patience: 40 * time.Second,
+			PublicURL: s.URL, SiteURL: s.URL, DefaultMarket: demo.Market, Patience: 40 * time.Second, LivePatience: 8 * time.Second,
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts",
 			TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
