@@ -114,7 +114,8 @@ func (l *life) calledBy(v View) {
 			l.t.Errorf("%s is %s and has connected %d times", k.ID, k.State, connected)
 		}
 		for _, a := range k.Attempts {
-			if legs := l.desk.leg(a.ProviderID); a.ProviderID != "" && k.State == ConsentRevoked && (legs[0] == LegInitiated || legs[0] == LegRinging || legs[1] == LegRinging) {
+			legs := l.desk.leg(a.ProviderID)
+			if a.ProviderID != "" && k.State == ConsentRevoked && (legs[0] == "" || legs[1] == LegRinging) {
 				l.t.Errorf("%s was revoked, and its call is %v", k.ID, legs)
 			}
 		}
