@@ -328,15 +328,20 @@ func (b *Broker) hangUp(ctx context.Context, k Consent) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the provider does not say what became of the call")
 	}
-	if desk.ended() || a.Dialled && client.connected() {
+	if a.Dialled && client.connected() {
 		return nil
 	}
-	if err := b.Phone.HangUp(ctx, a.From, a.ProviderID); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the provider does not end the call")
+	if !desk.ended() {
+		if err := b.Phone.HangUp(ctx, a.From, a.ProviderID); err != nil {
+			return fault.Wrap(err, fault.Unavailable, "the provider does not end the call")
+		}
 	}
 	_, err = b.note(ctx, Place{k.Request, k.ID, a.ID}, func(_ *Consent, a *Attempt) bool {
 		if a.Over || a.Client.connected() {
 			return false
+		}
+		if a.heard(desk, client); a.Over { // it has ended already
+			return true
 		}
 		if a.Client != "" {
 			a.Client = a.Client.then(LegUnanswered)
