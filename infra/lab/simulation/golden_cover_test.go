@@ -125,6 +125,7 @@ var laterKeys = []string{
 	`requests#.*\n.*`,
 	`socket#.*\nsocket`,
 	`vendors#.*\nvendor#.*`,
+	`customers#.*\n.*`,
 	`customer#.*\ncustomer`, `(caller#.*)\n(.*)#.*`, `.*\naccount#.*`, `failed#.*\nphone#.*`, `failed#.*\n.*`,
 	`(visits#.*)\nservice#.*`, `(visits#.*)\ntechnician#.*`, `.*\nshown#.*#.*`,
 	`bound#.*\n.*#.*`, `(plan#.*#.*)\n.*`, `(plan#.*#.*)\nclaim#.*#.*`, `plan-of#.*\n~`, `plans#.*\nconversation#.*`, `plan#.*\n~`,
