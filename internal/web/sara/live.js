@@ -19,13 +19,13 @@ export function hears(w) {
   w.log.after(group);
   const socket = new Socket(() => w.at, { frame: hear, open: (on) => { if (!on) lost(); } });
 
-  function hear(frame, words) {
+  function hear(frame, words, late) {
     switch (frame.type) {
       case 'token': return grow(words);
       case 'status': return w.note('', String(frame.text ?? ''));
       case 'speaking': return voice(frame.speaking);
       case 'message': return overhear(frame);
-      case 'final': return finish(frame);
+      case 'final': return late || finish(frame); // the final of a later turn had the thread read
       case 'error': return happened('error');
       case 'resync': if (frame.gap) w.watch(50);
     }
