@@ -117,6 +117,33 @@ func widgetChoices(t *testing.T, browser context.Context) {
 	p.has(`!s.querySelector('.choose button')`)
 }
 
+// Without sockets the widget has them by its requests: of an answer, of one that takes longer, and of what it reads.
+func widgetChoicesByRequest(t *testing.T, browser context.Context) {
+	p := embed(t, browser, func(m webtest.SaraMessage) webtest.SaraAnswer {
+		switch m.Text {
+		case "Mon 10:00":
+			return webtest.SaraAnswer{Reply: "Noted."}
+		case "And the wall":
+			return webtest.SaraAnswer{Reply: "When was that?", Choices: times[:1]}
+		}
+		return webtest.SaraAnswer{Reply: "When was it?", Choices: times}
+	}, phone, "")
+	p.unfold()
+	p.tell("The roof leaks")
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.inspectApart("the widget's choices by request")
+	p.visit()
+	p.unfold()
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.tap(".choose button:last-child")
+	p.says(".bubble", "Noted.")
+	p.has(`!s.querySelector('.choose button') && s.activeElement.matches('textarea')`)
+	p.sara.Late(2)
+	p.tell("And the wall")
+	p.says(".bubble", "When was that?")
+	p.says(".choose button", "Mon 09:00")
+}
+
 // A spoken tab shows the chat page of a backend with sockets, which says what the test has it say.
 type spoken struct {
 	*tab

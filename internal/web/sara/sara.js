@@ -176,6 +176,7 @@ textarea { min-width: 0; max-height: 30vh; resize: none; }
 textarea::placeholder { color: var(--soft); opacity: 1; }
 .photos { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; }
 form .photos:not(:empty) { padding-block-end: 8px; }
+.choose:not([hidden]) { padding: 0 12px 12px; }
 canvas, img, .none { display: grid; place-items: center; width: 64px; height: 64px; border-radius: 10px; background: #e4efee; color: var(--text); font-size: 12px; object-fit: cover; }
 progress { display: block; width: 64px; height: 6px; accent-color: var(--ink); }
 .failed { outline: 3px solid var(--bad); }
@@ -204,6 +205,7 @@ a { color: var(--ink); }
   const until = make('span');
   const ask = make('section', { className: 'ask', hidden: true, 'aria-label': say('asked') }, make('h2', {}, say('asked') + ' ', until), summary,
     make('div', {}, ...['yes', 'no'].map((word) => Object.assign(button(say(word), () => settle(say(word))), { className: word === 'yes' ? 'fill' : 'plain' }))));
+  const choose = make('div', { className: 'photos choose', role: 'group', hidden: true, 'aria-label': say('asked') });
   const files = make('input', { type: 'file', accept: TYPES.join() + ',.heic', multiple: true, hidden: true, onchange: () => { add(files.files); files.value = ''; } });
   const thumbs = make('ul', { className: 'photos', 'aria-label': say('photo') });
   const text = make('textarea', { rows: 1, maxLength: LETTERS, placeholder: say('message'), enterKeyHint: 'send', 'aria-label': say('message'), value: recall(DRAFT) ?? '' });
@@ -213,7 +215,7 @@ a { color: var(--ink); }
     Object.assign(button(say('stop'), () => live.stop(), 'M7 7h10v10H7z'), { className: 'fill', hidden: true })));
   const panel = make('dialog', { role: 'dialog', 'aria-labelledby': 'title' },
     make('header', { className: 'fill' }, make('h2', { id: 'title' }, heading), button(say('close'), () => panel.close(), 'm6 6 12 12M6 18 18 6')),
-    log, status, stands, ask, form);
+    log, choose, status, stands, ask, form);
   const launch = make('button', { type: 'button', className: 'launch fill', onclick: open, 'aria-haspopup': 'dialog' },
     icon('M4 5h16v11H10l-5 4v-4H4z'), make('span', {}, heading));
   const root = make('div', { className: 'root', lang: language, dir: ['he', 'ar'].includes(language) ? 'rtl' : 'ltr' }, launch, panel);
@@ -340,6 +342,7 @@ a { color: var(--ink); }
 
   function deliver(entry) {
     mark(entry, 'waiting');
+    offer();
     queue = queue.then(() => attempt(entry));
   }
 
@@ -373,7 +376,18 @@ a { color: var(--ink); }
     const index = entries.indexOf(entry) + 1;
     const there = entries.slice(index).some((e) => !e.own && (e.text.includes(said) || said.includes(e.text)));
     if (said && !there) place({ text: said, rest: said, media: [], at: Date.now(), state: 'sent' }, index);
+    offer(answer.choices);
     pend(answer.pendingAction ?? null);
+  }
+
+  // Shows what can be chosen as buttons that say it, as long as nothing else was said.
+  function offer(choices) {
+    const taps = (choices ?? []).map(({ label, detail }) => button(label + (detail ? ` · ${detail}` : ''), () => { send(label, []); text.focus(); }));
+    if (choose.textContent === taps.map((tap) => tap.textContent).join('')) return;
+    if (taps.length === 0 && choose.contains(shadow.activeElement)) text.focus();
+    choose.replaceChildren(...taps);
+    choose.hidden = taps.length === 0;
+    if (atEnd) toEnd();
   }
 
   // Shows how the conversation stands, in the server's words. What waits for an answer is shown with its buttons.
@@ -424,7 +438,7 @@ a { color: var(--ink); }
     const now = live = {};
     try {
       const { hears } = await import(`${origin}/sara/live.js`);
-      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, wait, log, make, button, send, text, group: say('asked'), follow: () => { if (atEnd) toEnd(); }, tail: () => tail, busy: () => working, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
+      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, offer, wait, follow: () => { if (atEnd) toEnd(); }, tail: () => tail, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
     } catch { /* it looks for news, as without */ }
   }
 
@@ -446,8 +460,11 @@ a { color: var(--ink); }
         chosen = theirs && message.choices || [];
       }
       // While something is under way, its answer is to say what is asked, or what was waited for.
-      if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);
-      live?.settle?.(chosen);
+      if (from === undefined ? !working && turns === before : theirs) {
+        pend(answer.pendingAction ?? null);
+        if (chosen) offer(chosen);
+      }
+      live?.settle?.();
       if (from === undefined) newest = last;
       if (!answer.next) break;
       next = answer.next;
