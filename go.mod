@@ -1,6 +1,6 @@
 module merve
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/MicahParks/jwkset v0.11.0
@@ -30,6 +30,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/sashabaranov/go-openai v1.43.0
 	github.com/stripe/stripe-go/v85 v85.0.0
+	github.com/tdewolff/minify/v2 v2.24.25
 	github.com/typesense/typesense-go/v3 v3.2.0
 	golang.org/x/image v0.34.0
 	golang.org/x/text v0.33.0
@@ -46,6 +47,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.27 // indirect
 	github.com/oapi-codegen/runtime v1.1.1 // indirect
 	github.com/sony/gobreaker v1.0.0 // indirect
+	github.com/tdewolff/parse/v2 v2.8.20 // indirect
 )
 
 require (

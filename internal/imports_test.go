@@ -74,6 +74,7 @@ var wireTypes = map[string][]string{
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
 	"gonum.org/v1/gonum":                                  {"internal/minilm"},
+	"github.com/tdewolff/minify":                          {"internal/web"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }

@@ -1,6 +1,7 @@
 package rulemodel
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,44 @@ func (m *memory) choose(h heard) bool {
 		return m.chooseListing(n, h)
 	}
 	return m.chooseByName(h)
+}
+
+// listed is an item of a list of ours: its label, and what is told of it.
+var listed = regexp.MustCompile(`(?m)^\d+\. (.+?)(?: · .*)?$`)
+
+// tapped reports whether a message is the whole label of something that a text of ours, shown before it,
+// lists to book: what a tap on it says.
+func tapped(shown, text string) bool {
+	if !inAnyVoice(func(v *voice) bool { return slices.Contains([]question{askWhich, askOffering}, v.asked(shown)) }) {
+		return false
+	}
+	return slices.ContainsFunc(listed.FindAllStringSubmatch(shown, -1), func(item []string) bool { return sameLabel(item[1], text) })
+}
+
+func sameLabel(label, text string) bool {
+	said := newLine(text).whole
+	return said != "" && said == newLine(label).whole
+}
+
+// tap takes a message that is the whole label of what there is to choose from, and nothing else.
+func (m *memory) tap(text string) bool {
+	switch m.question() {
+	case askOffering:
+		for _, o := range m.chosen.offerings {
+			if sameLabel(o.name, text) {
+				m.want = o.id
+				return true
+			}
+		}
+	case askWhich:
+		for _, l := range m.list {
+			if sameLabel(l.name, text) {
+				m.take(l)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *memory) chooseSlot(n int) bool {

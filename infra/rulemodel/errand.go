@@ -316,11 +316,14 @@ func (c *conversation) takes(e *errand, t told) bool {
 // heard tells what a folded message is about: an errand that it asks for, or the one that
 // it goes on with.
 func (e *errand) heard(h string, t told) topic {
+	on := e.topic != noErrand && t.asked != asksNothing
+	if !on && tapped(t.shown, t.text) {
+		return noErrand // whatever else the label would ask for
+	}
 	next := e.sharpen(topicOf(h), h, t)
 	if l, ok := letterIn(t.text); ok && next != toHandOver && (l.whom != "" || e.near != nil) {
 		next = toWrite
 	}
-	on := e.topic != noErrand && t.asked != asksNothing
 	switch {
 	case next == toHandOver:
 		return next

@@ -230,6 +230,11 @@ func (m *memory) hear(text string) goal {
 	m.settle()
 	m.justNow, m.sole = false, false
 	h := hear(text, m.calendar, m.question())
+	if m.tap(text) {
+		m.said += " " + h.all
+		m.cancelling = false
+		return book
+	}
 	if g := m.aside(h); g != unclear {
 		return g
 	}

@@ -187,11 +187,12 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
+			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, seals the audit of requests, and ends calls that may not be made",
 			Memory: 256, Timeout: 30,
-			Stream: events("records", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
-			Sends:  []string{"turns", "ocr"},
+			Stream:   events("records", "notify-failed"),
+			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
+			Sends:    []string{"turns", "ocr"},
+			Settings: twilio(),
 		},
 		{
 			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests, and what Twilio asks and says of calls to clients",

@@ -12,7 +12,9 @@ import (
 	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/alert"
+	"merve/internal/appointment"
 	"merve/internal/assistant"
+	"merve/internal/customer"
 	"merve/internal/desk"
 	"merve/internal/fault"
 	"merve/internal/httpapi"
@@ -54,6 +56,8 @@ type API struct {
 	Rides      *taxi.Store
 	Places     *curated.Store
 	Vendors    *marketplace.Vendors
+	Customers  *customer.Store      // whom calls are about
+	Visits     *appointment.Catalog // what calls arrange
 	Broker     *marketplace.Broker
 	Handover   *desk.Desk
 	Reindex    Reindexer // nil without a search engine
@@ -109,6 +113,16 @@ func (a *API) Routes() httpapi.Routes {
 		"PUT /admin/api/markets/{market}/vendors/{vendor}":                a.saveVendor,
 		"DELETE /admin/api/markets/{market}/vendors/{vendor}":             a.deleteVendor,
 		"POST /admin/api/markets/{market}/vendors/import":                 a.importVendors,
+		"GET /admin/api/markets/{market}/customers":                       a.customers,
+		"GET /admin/api/markets/{market}/customers/{customer}":            a.customer,
+		"PUT /admin/api/markets/{market}/customers/{customer}":            a.saveCustomer,
+		"DELETE /admin/api/markets/{market}/customers/{customer}":         a.deleteCustomer,
+		"POST /admin/api/markets/{market}/customers/import":               a.importCustomers,
+		"GET /admin/api/markets/{market}/visits":                          a.visits,
+		"PUT /admin/api/markets/{market}/services/{service}":              a.saveService,
+		"DELETE /admin/api/markets/{market}/services/{service}":           a.deleteService,
+		"PUT /admin/api/markets/{market}/technicians/{technician}":        a.saveTechnician,
+		"DELETE /admin/api/markets/{market}/technicians/{technician}":     a.deleteTechnician,
 		"GET /admin/api/markets/{market}/requests":                        a.requests,
 		"POST /admin/api/markets/{market}/requests":                       a.createRequest,
 		"GET /admin/api/markets/{market}/requests/{request}":              a.request,

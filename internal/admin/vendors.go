@@ -20,36 +20,13 @@ func (a *API) vendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	return listPage(w, r, "vendors", a.Vendors.Page)
 }
 
-// saveVendor makes or changes a vendor. A version, if the request has one, must be the stored one.
 func (a *API) saveVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	var v marketplace.Vendor
-	if err := httpapi.ReadJSON(w, r, &v); err != nil {
-		return err
-	}
-	v.Market, v.ID = r.PathValue("market"), r.PathValue("vendor")
-	if err := v.Check(); err != nil {
-		return err
-	}
-	if err := a.inMarket(r, "vendor"); err != nil {
-		return err
-	}
-	saved, err := a.Vendors.Put(r.Context(), v)
-	if err != nil {
-		return err
-	}
-	return httpapi.WriteJSON(w, http.StatusOK, saved)
+	under := func(v *marketplace.Vendor, market, id string) { v.Market, v.ID = market, id }
+	return saveItem(a, w, r, "vendor", under, a.Vendors.Put)
 }
 
 func (a *API) deleteVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	market, id := r.PathValue("market"), r.PathValue("vendor")
-	if _, err := a.Vendors.Get(r.Context(), market, id); err != nil {
-		return err
-	}
-	if err := a.Vendors.Delete(r.Context(), market, id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return deleteItem(w, r, "vendor", found(a.Vendors.Get), a.Vendors.Delete)
 }
 
 func (a *API) importVendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

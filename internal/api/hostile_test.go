@@ -338,6 +338,16 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"PUT /admin/api/markets/{market}/vendors/{vendor}":                change("PUT", "/markets/demo/vendors/x", `{"name":"x","category":"c","phone":"+15550100"}`),
 		"DELETE /admin/api/markets/{market}/vendors/{vendor}":             change("DELETE", "/markets/demo/vendors/no-such", ""),
 		"POST /admin/api/markets/{market}/vendors/import":                 table("/markets/demo/vendors/import", "application/x-ndjson", `{"id":"x"}`),
+		"GET /admin/api/markets/{market}/customers":                       get("/markets/demo/customers"),
+		"GET /admin/api/markets/{market}/customers/{customer}":            get("/markets/demo/customers/no-such"),
+		"PUT /admin/api/markets/{market}/customers/{customer}":            change("PUT", "/markets/demo/customers/x", `{"name":"x","phones":["+15550100000"],"zip":"94107","address":"a"}`),
+		"DELETE /admin/api/markets/{market}/customers/{customer}":         change("DELETE", "/markets/demo/customers/no-such", ""),
+		"POST /admin/api/markets/{market}/customers/import":               table("/markets/demo/customers/import", "application/x-ndjson", `{"id":"x"}`),
+		"GET /admin/api/markets/{market}/visits":                          get("/markets/demo/visits"),
+		"PUT /admin/api/markets/{market}/services/{service}":              change("PUT", "/markets/demo/services/x", `{"name":"x","minutes":60,"priceMinor":0,"currency":"USD"}`),
+		"DELETE /admin/api/markets/{market}/services/{service}":           change("DELETE", "/markets/demo/services/no-such", ""),
+		"PUT /admin/api/markets/{market}/technicians/{technician}":        change("PUT", "/markets/demo/technicians/x", `{"business":"b","name":"x","areas":["9"],"services":["no-such"],"timeZone":"UTC","slotMinutes":60}`),
+		"DELETE /admin/api/markets/{market}/technicians/{technician}":     change("DELETE", "/markets/demo/technicians/no-such", ""),
 		"GET /admin/api/markets/{market}/requests":                        get("/markets/demo/requests"),
 		"POST /admin/api/markets/{market}/requests":                       change("POST", "/markets/demo/requests", `{"category":"c"}`),
 		"POST /admin/api/markets/{market}/places/import":                  table("/markets/demo/places/import", "application/x-ndjson", `{"id":"x"}`),
@@ -612,7 +622,7 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 
 // takesNoList reports whether a route's answer is not cut into pages.
 func takesNoList(route string) bool {
-	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "{ride}", "/assistants", "{request}"} {
+	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "{ride}", "/assistants", "{request}", "{customer}", "/visits"} {
 		if strings.HasSuffix(route, suffix) {
 			return true
 		}

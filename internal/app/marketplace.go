@@ -22,7 +22,7 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// calls has a broker call clients, where Twilio is configured and knows where to ask what to do.
+// calls has a broker call clients, and end such calls, where Twilio is configured and knows where to ask what to do.
 func (b *Base) calls(broker *marketplace.Broker) {
 	broker.Alerts, broker.Sender = b.Alerts(), b.Config.TwilioFrom
 	base := strings.TrimSuffix(b.Config.PublicURL, "/")
@@ -40,7 +40,6 @@ func (b *Base) calls(broker *marketplace.Broker) {
 // what became of calls. Pictures that nobody reads it has read.
 func Outreach(b *Base) (trigger.Handler, error) {
 	t, p := b.requestTeller(), b.darkroom()
-	b.calls(t.Broker)
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
 			swept, err := t.Sweep(ctx, sweepLimit)
@@ -91,5 +90,7 @@ func (b *Base) searcher(model llm.Model) *marketplace.Broker {
 }
 
 func (b *Base) requestTeller() *marketplace.Teller {
-	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller(), Read: b.queuePicture}
+	broker := b.broker(nil)
+	b.calls(broker)
+	return &marketplace.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
 }

@@ -65,7 +65,8 @@ func newFirm(t testing.TB) *firm {
 }
 
 func (f *firm) PutService(ctx context.Context, s appointment.Service) error {
-	return f.Catalog.PutService(ctx, s)
+	_, err := f.Catalog.PutService(ctx, s)
+	return err
 }
 
 func (f *firm) over(db *dynamo.DB) *appointment.Desk {
@@ -86,7 +87,7 @@ func (f *firm) technician(name, area string) appointment.Technician {
 
 func (f *firm) employs(name, area string) {
 	f.t.Helper()
-	if err := f.Catalog.PutTechnician(f.t.Context(), f.technician(name, area)); err != nil {
+	if _, err := f.Catalog.PutTechnician(f.t.Context(), f.technician(name, area)); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -254,9 +255,16 @@ func TestLook(t *testing.T) {
 		change func(f *firm)
 		want   string
 	}{
-		"as it was":       {func(*firm) {}, ""},
-		"hours that fit":  {func(f *firm) { x := f.technician("maria", "941"); x.Closed = []string{"2026-12-25"}; f.replaces(x) }, ""},
-		"away":            {func(f *firm) { x := f.technician("maria", "941"); x.Services = []string{"bees"}; f.replaces(x) }, "not offered any more"},
+		"as it was":      {func(*firm) {}, ""},
+		"hours that fit": {func(f *firm) { x := f.technician("maria", "941"); x.Closed = []string{"2026-12-25"}; f.replaces(x) }, ""},
+		"away": {func(f *firm) {
+			if err := f.PutService(f.t.Context(), appointment.Service{Market: f.tc.Market.ID, ID: "bees", Name: "Bees", Minutes: 60, Currency: "USD"}); err != nil {
+				f.t.Fatal(err)
+			}
+			x := f.technician("maria", "941")
+			x.Services = []string{"bees"}
+			f.replaces(x)
+		}, "not offered any more"},
 		"elsewhere":       {func(f *firm) { f.employs("maria", "100") }, "not offered any more"},
 		"closed that day": {func(f *firm) { x := f.technician("maria", "941"); x.Closed = []string{"2026-11-24"}; f.replaces(x) }, "have changed"},
 		"another name":    {func(f *firm) { x := f.technician("maria", "941"); x.Name = "Mary"; f.replaces(x) }, "have changed"},
@@ -296,7 +304,7 @@ func TestLook(t *testing.T) {
 
 func (f *firm) replaces(x appointment.Technician) {
 	f.t.Helper()
-	if err := f.Catalog.PutTechnician(f.t.Context(), x); err != nil {
+	if _, err := f.Catalog.PutTechnician(f.t.Context(), x); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -357,11 +365,11 @@ func TestCheck(t *testing.T) {
 	for field, change := range map[string]func(*appointment.Technician){
 		"business": func(x *appointment.Technician) { x.Business = "" }, "name": func(x *appointment.Technician) { x.Name = "" },
 		"areas": func(x *appointment.Technician) { x.Areas = []string{""} }, "services": func(x *appointment.Technician) { x.Services = nil },
-		"offering.timeZone": func(x *appointment.Technician) { x.TimeZone = "Mars" }, "offering.id": func(x *appointment.Technician) { x.ID = "a b" },
+		"timeZone": func(x *appointment.Technician) { x.TimeZone = "Mars" }, "id": func(x *appointment.Technician) { x.ID = "a b" },
 	} {
 		x := f.technician("x", "94")
 		change(&x)
-		err := f.Catalog.PutTechnician(t.Context(), x)
+		_, err := f.Catalog.PutTechnician(t.Context(), x)
 		if _, at := fault.Public(err); at != field {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -386,10 +394,18 @@ func TestCrashAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(f *firm, d *appointment.Desk) (string, error){
 		"service": func(f *firm, d *appointment.Desk) (string, error) {
-			return "", d.Catalog.PutService(f.t.Context(), appointment.Service{Market: f.tc.Market.ID, ID: "bees", Name: "Bees", Minutes: 60, Currency: "USD"})
+			s, err := d.Catalog.PutService(f.t.Context(), appointment.Service{Market: f.tc.Market.ID, ID: "bees", Name: "Bees", Minutes: 60, Currency: "USD"})
+			return s.Name, err
 		},
 		"technician": func(f *firm, d *appointment.Desk) (string, error) {
-			return "", d.Catalog.PutTechnician(f.t.Context(), f.technician("ida", "94"))
+			t, err := d.Catalog.PutTechnician(f.t.Context(), f.technician("ida", "94"))
+			return t.Name, err
+		},
+		"technician gone": func(f *firm, d *appointment.Desk) (string, error) {
+			return "", d.Catalog.DeleteTechnician(f.t.Context(), f.tc.Market.ID, f.technician("kim", "94").ID)
+		},
+		"service gone": func(f *firm, d *appointment.Desk) (string, error) {
+			return "", d.Catalog.DeleteService(f.t.Context(), f.tc.Market.ID, "ants")
 		},
 		"times": func(f *firm, d *appointment.Desk) (string, error) { return f.again(d, "crm.findTimes", times) },
 		"schedule": func(f *firm, d *appointment.Desk) (string, error) {

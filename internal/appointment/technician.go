@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -23,7 +24,7 @@ type Service struct {
 	Minutes    int    `dynamodbav:"minutes" json:"minutes"` // of a visit
 	PriceMinor int64  `dynamodbav:"priceMinor" json:"priceMinor"`
 	Currency   string `dynamodbav:"currency" json:"currency"`
-	Version    int    `dynamodbav:"version" json:"-"` // counts changes
+	Version    int    `dynamodbav:"version" json:"version"` // counts changes
 }
 
 // Technician is somebody who comes.
@@ -38,7 +39,7 @@ type Technician struct {
 	Hours       map[string][]schedule.Span `dynamodbav:"hours" json:"hours"` // by weekday
 	Closed      []string                   `dynamodbav:"closed,omitempty" json:"closed,omitempty"`
 	SlotMinutes int                        `dynamodbav:"slotMinutes" json:"slotMinutes"` // the grid on which visits begin
-	Version     int                        `dynamodbav:"version" json:"-"`               // counts changes
+	Version     int                        `dynamodbav:"version" json:"version"`         // counts changes
 }
 
 // How far ahead a visit is arranged.
@@ -65,7 +66,8 @@ func (t Technician) covers(zip, service string) bool {
 
 const maxName = 80
 
-func (s Service) check() error {
+// Check returns an error that names the first field that is wrong.
+func (s Service) Check() error {
 	switch {
 	case !ident.Legal.MatchString(s.ID):
 		return fault.Field("id", ident.WantLegal)
@@ -81,7 +83,8 @@ func (s Service) check() error {
 	return nil
 }
 
-func (t Technician) check() error {
+// Check returns an error that names the first field that is wrong. Whether there are the services is for the store to say.
+func (t Technician) Check() error {
 	switch {
 	case !ident.Legal.MatchString(t.Business):
 		return fault.Field("business", ident.WantLegal)
@@ -92,7 +95,8 @@ func (t Technician) check() error {
 	case len(t.Services) == 0:
 		return fault.Field("services", "want one or more")
 	}
-	return t.offering(Service{Minutes: t.SlotMinutes, Currency: "USD"}).Check()
+	err := t.offering(Service{Minutes: t.SlotMinutes, Currency: "USD"}).Check()
+	return fault.Under(err, "offering", "")
 }
 
 // Catalog keeps services and technicians. Safe for concurrent use.
@@ -118,37 +122,96 @@ func technicianKey(market, id string) dynamo.Key {
 	return dynamo.Key{PK: visitsKey(market), SK: technicianPrefix + id}
 }
 
-// PutService stores a service, new or changed. 2 requests.
-func (c *Catalog) PutService(ctx context.Context, s Service) error {
-	if err := s.check(); err != nil {
-		return err
+// PutService makes a service, or changes one: that of s's version, if it has one. 2 requests.
+func (c *Catalog) PutService(ctx context.Context, s Service) (Service, error) {
+	if err := s.Check(); err != nil {
+		return Service{}, err
 	}
-	return c.put(ctx, serviceKey(s.Market, s.ID), func(version int) any { s.Version = version; return s })
+	err := c.put(ctx, serviceKey(s.Market, s.ID), &s.Version, func() any { return s })
+	return s, err
 }
 
-// PutTechnician stores a technician, new or changed. 2 requests.
-func (c *Catalog) PutTechnician(ctx context.Context, t Technician) error {
-	if err := t.check(); err != nil {
-		return err
+// PutTechnician makes a technician who comes for services that there are, or changes one: that of t's version, if it has one.
+// 3 requests.
+func (c *Catalog) PutTechnician(ctx context.Context, t Technician) (Technician, error) {
+	if err := t.Check(); err != nil {
+		return Technician{}, err
 	}
-	return c.put(ctx, technicianKey(t.Market, t.ID), func(version int) any { t.Version = version; return t })
+	co, err := c.Company(ctx, t.Market)
+	if err != nil {
+		return Technician{}, err
+	}
+	for _, id := range t.Services {
+		if !slices.ContainsFunc(co.Services, func(s Service) bool { return s.ID == id }) {
+			return Technician{}, fault.Field("services", "there is no service %q", id)
+		}
+	}
+	err = c.put(ctx, technicianKey(t.Market, t.ID), &t.Version, func() any { return t })
+	return t, err
 }
 
-// put writes the next version of what has a key.
-func (c *Catalog) put(ctx context.Context, k dynamo.Key, next func(version int) any) error {
-	it, err := c.Table.Get(ctx, k)
+// put writes what has a key, in the stead of that of a version, if there is one, and counts the version up.
+func (c *Catalog) put(ctx context.Context, k dynamo.Key, version *int, it func() any) error {
+	stored, err := c.Table.Get(ctx, k)
 	if err != nil {
 		return fmt.Errorf("put %s: %w", k.SK, err)
 	}
-	version := int(it.Int("version"))
-	w := c.Table.Put(k, next(version+1))
-	if it == nil {
+	before := int(stored.Int("version"))
+	switch {
+	case *version != 0 && stored == nil:
+		return actor.ErrNotFound
+	case *version != 0 && *version != before:
+		return ErrChanged
+	}
+	*version = before + 1
+	w := c.Table.Put(k, it())
+	if stored == nil {
 		w = w.IfAbsent()
 	} else {
-		w = w.If("version = :version", dynamo.V{":version": version})
+		w = w.If("version = :version", dynamo.V{":version": before})
 	}
 	if err := c.Table.DB().Commit(ctx, w.Else(ErrChanged)); err != nil {
 		return fmt.Errorf("put %s: %w", k.SK, err)
+	}
+	return nil
+}
+
+// Service returns a service of a market. 1 request.
+func (c *Catalog) Service(ctx context.Context, market, id string) (s Service, err error) {
+	err = c.get(ctx, serviceKey(market, id), &s)
+	return s, err
+}
+
+// Technician returns a technician of a market. 1 request.
+func (c *Catalog) Technician(ctx context.Context, market, id string) (t Technician, err error) {
+	err = c.get(ctx, technicianKey(market, id), &t)
+	return t, err
+}
+
+func (c *Catalog) get(ctx context.Context, k dynamo.Key, to any) error {
+	it, err := c.Table.Get(ctx, k)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", k.SK, err)
+	case it == nil:
+		return actor.ErrNotFound
+	}
+	return it.Decode(to)
+}
+
+// DeleteService takes a service away: nobody comes for it any more. Appointments that were made stay. 1 request.
+func (c *Catalog) DeleteService(ctx context.Context, market, id string) error {
+	return c.delete(ctx, serviceKey(market, id))
+}
+
+// DeleteTechnician takes a technician away. Appointments that were made stay. 1 request.
+func (c *Catalog) DeleteTechnician(ctx context.Context, market, id string) error {
+	return c.delete(ctx, technicianKey(market, id))
+}
+
+func (c *Catalog) delete(ctx context.Context, k dynamo.Key) error {
+	if err := c.Table.DB().Commit(ctx, c.Table.Delete(k)); err != nil {
+		return fmt.Errorf("delete %s: %w", k.SK, err)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@
 // Table catalog:
 //
 //	customer#{id}       customer                        a customer; an id is one customer's in all markets
+//	customers#{market}  {id}                            that a market has the customer
 //	caller#{market}     {hash of phone and ZIP}#{id}    by what they are known by; one for each phone
 //
 // Table conversations:
@@ -29,6 +30,7 @@ package customer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +52,7 @@ type Customer struct {
 	ZIP      string   `dynamodbav:"zip" json:"zip"`       // five digits
 	Address  string   `dynamodbav:"address" json:"address"`
 	Language string   `dynamodbav:"lang,omitempty" json:"language,omitempty"`
-	Version  int      `dynamodbav:"version" json:"-"` // counts changes
+	Version  int      `dynamodbav:"version" json:"version"` // counts changes
 }
 
 // Actor is who owns what is the customer's.
@@ -65,7 +67,8 @@ const (
 	maxPhones  = 5
 )
 
-func (c Customer) check() error {
+// Check returns an error that names the first field that is wrong.
+func (c Customer) Check() error {
 	zip, err := ParseZIP(c.ZIP)
 	switch {
 	case !ident.Legal.MatchString(c.ID):
@@ -80,6 +83,8 @@ func (c Customer) check() error {
 		return fault.Field("phones", "want 1 to %d", maxPhones)
 	case slices.ContainsFunc(c.Phones, func(p string) bool { return phoneOf(p) == "" }):
 		return fault.Field("phones", "want numbers with their country code, such as +14155550100")
+	case c.Language != "" && !slices.Contains(language.Supported(), c.Language):
+		return fault.Field("language", "want one of %v", language.Supported())
 	}
 	return nil
 }
@@ -106,9 +111,11 @@ func callerKey(market, phone, zip, id string) dynamo.Key {
 // knownBy names a phone number and a ZIP code together, so that neither is looked up alone.
 func knownBy(phone, zip string) string { return ident.New("", "caller", phone, zip) }
 
-// Put stores a customer, new or changed, with what they are known by. 2 requests.
+func listedKey(market, id string) dynamo.Key { return dynamo.Key{PK: "customers#" + market, SK: id} }
+
+// Put makes a customer, or changes one: that of c's version, if it has one. 2 requests.
 func (s *Store) Put(ctx context.Context, c Customer) (Customer, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Customer{}, err
 	}
 	before, err := s.read(ctx, c.ID)
@@ -117,13 +124,17 @@ func (s *Store) Put(ctx context.Context, c Customer) (Customer, error) {
 		return Customer{}, err
 	case err == nil && before.Market != c.Market:
 		return Customer{}, errTaken
+	case c.Version != 0 && err != nil:
+		return Customer{}, actor.ErrNotFound
+	case c.Version != 0 && c.Version != before.Version:
+		return Customer{}, ErrChanged
 	}
 	c.Version = before.Version + 1
 	put := s.Table.Put(customerKey(c.ID), c).IfAbsent()
 	if before.Version > 0 {
 		put = s.Table.Put(customerKey(c.ID), c).If("version = :version", dynamo.V{":version": before.Version})
 	}
-	ws := []dynamo.Write{put.Else(ErrChanged)}
+	ws := []dynamo.Write{put.Else(ErrChanged), s.Table.Put(listedKey(c.Market, c.ID), caller{c.ID})}
 	known := c.known()
 	for _, k := range before.known() {
 		if !slices.Contains(known, k) {
@@ -139,7 +150,68 @@ func (s *Store) Put(ctx context.Context, c Customer) (Customer, error) {
 	return c, nil
 }
 
-// caller leads from what somebody is known by to who they are.
+// Delete takes a customer of a market away, with what they are known by: no call is theirs any more. The appointments that
+// they have stay. A repeat finds nothing. 2 requests.
+func (s *Store) Delete(ctx context.Context, market, id string) error {
+	c, err := s.Get(ctx, market, id)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	unchanged := "attribute_not_exists(pk) OR version = :version"
+	ws := []dynamo.Write{
+		s.Table.Delete(customerKey(id)).If(unchanged, dynamo.V{":version": c.Version}).Else(ErrChanged), s.Table.Delete(listedKey(market, id)),
+	}
+	for _, k := range c.known() {
+		ws = append(ws, s.Table.Delete(k))
+	}
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		return fmt.Errorf("delete customer %s: %w", id, err)
+	}
+	return nil
+}
+
+// Import stores customers after checking all of them, each in the stead of the one with their id. An import that ends in the
+// middle is completed by the same again. 2 requests for each.
+func (s *Store) Import(ctx context.Context, all []Customer) error {
+	for i, c := range all {
+		if err := c.Check(); err != nil {
+			return fmt.Errorf("customers[%d]: %w", i, err)
+		}
+	}
+	for _, c := range all {
+		c.Version = 0
+		if _, err := s.Put(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Page returns customers of a market by id, and where the next page begins. 2 requests.
+func (s *Store) Page(ctx context.Context, market, after string, limit int) ([]Customer, string, error) {
+	q := dynamo.Under(listedKey(market, "").PK, "")
+	q.Limit, q.After = limit, after
+	page, err := s.Table.Query(ctx, q)
+	if err != nil {
+		return nil, "", fmt.Errorf("customers of %s: %w", market, err)
+	}
+	keys := make([]dynamo.Key, len(page.Items))
+	for i, it := range page.Items {
+		keys[i] = customerKey(it.String("id"))
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, "", fmt.Errorf("customers of %s: %w", market, err)
+	}
+	all, err := dynamo.Decode[Customer](items)
+	slices.SortFunc(all, func(a, b Customer) int { return strings.Compare(a.ID, b.ID) })
+	return all, page.Next, err
+}
+
+// caller leads to a customer: from what they are known by, and from the list of a market.
 type caller struct {
 	ID string `dynamodbav:"id"`
 }

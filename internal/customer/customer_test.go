@@ -333,21 +333,104 @@ func TestCrashAnywhere(t *testing.T) {
 			})
 		})
 	}
-	t.Run("put", func(t *testing.T) {
-		t.Parallel()
-		faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
-			l := newLine(t)
-			c, err := l.Customers.Get(t.Context(), l.market, l.id("ann"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			broken := l.over(dynamotest.Once(t, calls))
-			c.ZIP = "10001"
-			calls.Deliver(t, nil, func() error {
-				_, err := broken.Customers.Put(t.Context(), c)
-				return err
+	for name, do := range map[string]func(*customer.Store, customer.Customer) error{
+		"put": func(s *customer.Store, c customer.Customer) error {
+			_, err := s.Put(t.Context(), c)
+			return err
+		},
+		"import": func(s *customer.Store, c customer.Customer) error {
+			return s.Import(t.Context(), []customer.Customer{c})
+		},
+		"delete": func(s *customer.Store, c customer.Customer) error { return s.Delete(t.Context(), c.Market, c.ID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+				l := newLine(t)
+				c, err := l.Customers.Get(t.Context(), l.market, l.id("ann"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				broken := l.over(dynamotest.Once(t, calls))
+				c.ZIP, c.Version = "10001", 0
+				calls.Deliver(t, nil, func() error { return do(broken.Customers, c) })
+				left, _, err := l.Customers.Page(t.Context(), l.market, "", 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(l.must(t, l.call(phone, ""), "10001").Customer, l.must(t, l.call(phone, ""), "94107").Customer, len(left))
 			})
-			return l.must(t, l.call(phone, ""), "10001").Customer + l.must(t, l.call(phone, ""), "94107").Customer
 		})
-	})
+	}
+}
+
+// Staff see the customers of their market, page by page, and take them away with all that they are known by.
+func TestListAndDelete(t *testing.T) {
+	t.Parallel()
+	l := newLine(t)
+	var all []string
+	for after := ""; ; {
+		some, next, err := l.Customers.Page(t.Context(), l.market, after, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range some {
+			all = append(all, l.name(c.ID))
+		}
+		if after = next; next == "" {
+			break
+		}
+	}
+	if fmt.Sprint(all) != "[ann bob]" {
+		t.Errorf("listed %v", all)
+	}
+	for range 2 {
+		if err := l.Customers.Delete(t.Context(), l.market, l.id("ann")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Customers.Delete(t.Context(), "elsewhere", l.id("bob")); err != nil {
+		t.Fatal(err)
+	}
+	if some, _, err := l.Customers.Page(t.Context(), l.market, "", 10); err != nil || len(some) != 1 || some[0].ID != l.id("bob") {
+		t.Errorf("left %+v, %v", some, err)
+	}
+	if a := l.must(t, l.call(phone, ""), "94107"); a.Customer != "" {
+		t.Errorf("somebody who is gone is %+v", a)
+	}
+}
+
+// What somebody else changed meanwhile is not lost, and an import stores nothing where one is wrong.
+func TestVersionsAndImport(t *testing.T) {
+	t.Parallel()
+	l := newLine(t)
+	c, err := l.Customers.Get(t.Context(), l.market, l.id("ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Customers.Put(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Customers.Put(t.Context(), c); !errors.Is(err, customer.ErrChanged) {
+		t.Errorf("a version that is gone: %v", err)
+	}
+	unknown := c
+	unknown.ID = l.id("nobody")
+	if _, err := l.Customers.Put(t.Context(), unknown); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("a version of nothing: %v", err)
+	}
+	good, bad := c, c
+	good.Name, bad.ID, bad.ZIP = "Anna", l.id("zed"), "1"
+	if err := l.Customers.Import(t.Context(), []customer.Customer{good, bad}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a wrong one: %v", err)
+	}
+	if c, err = l.Customers.Get(t.Context(), l.market, c.ID); err != nil || c.Name != "ann" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := l.Customers.Import(t.Context(), []customer.Customer{good}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = l.Customers.Get(t.Context(), l.market, c.ID); err != nil || c.Name != "Anna" || c.Version != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
 }

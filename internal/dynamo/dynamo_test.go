@@ -266,6 +266,9 @@ func TestBatchGetOfTables(t *testing.T) {
 	if err != nil || len(items) != 3 || items[0].String("text") != "an entry" || items[1] != nil || items[2].String("text") != "a record" || meter.Cost().Requests != 1 {
 		t.Errorf("%v, %v in %d requests", items, err, meter.Cost().Requests)
 	}
+	if twice, err := records.BatchGet(ctx, key, missing, key); err != nil || len(twice) != 2 || twice[1].String("text") != "a record" {
+		t.Errorf("one key twice: %v, %v", twice, err)
+	}
 }
 
 func TestDueIndex(t *testing.T) {

@@ -72,7 +72,12 @@ func (db *DB) BatchGet(ctx context.Context, places ...Place) ([]Item, error) {
 
 func (db *DB) batchGet(ctx context.Context, places []Place, found map[string]map[Key]Item) error {
 	ask := map[string]types.KeysAndAttributes{}
+	seen := map[Place]bool{} // DynamoDB refuses a key that is asked for twice
 	for _, p := range places {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
 		of := ask[p.Table.name]
 		of.Keys, of.ConsistentRead = append(of.Keys, p.Key.item()), aws.Bool(true)
 		ask[p.Table.name] = of

@@ -69,14 +69,14 @@ func Field(field, format string, args ...any) error {
 }
 
 // Under says where in the whole input it is what a field is called that a part's own check
-// found wrong: "offering.name" is "offerings[2].name". Other errors stay as they are.
+// found wrong: "offering.name" is "offerings[2].name", or "name" where at is empty. Other errors stay as they are.
 func Under(err error, part, at string) error {
 	var e *Error
 	if !errors.As(err, &e) || e.Field != part && !strings.HasPrefix(e.Field, part+".") {
 		return err
 	}
 	named := *e
-	named.Field = at + strings.TrimPrefix(e.Field, part)
+	named.Field = strings.TrimPrefix(at+strings.TrimPrefix(e.Field, part), ".")
 	return &named
 }
 

@@ -79,6 +79,9 @@ func TestUnder(t *testing.T) {
 			t.Errorf("%q is %q (%s), want %q", field, got, message, want)
 		}
 	}
+	if _, field := Public(Under(Field("offering.hours.mon", "want spans"), "offering", "")); field != "hours.mon" {
+		t.Errorf("a part that is the whole: %q", field)
+	}
 	if other := errors.New("no connection"); Under(other, "offering", "offerings[2]") != other || Under(nil, "offering", "offerings[2]") != nil {
 		t.Error("what is no fault of a field has changed")
 	}

@@ -36,11 +36,12 @@ type Broker struct {
 		Heads(ctx context.Context, ids ...string) ([]thread.Head, error)
 		LinesBefore(ctx context.Context, id, before string, limit int) ([]thread.Line, string, error)
 		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
-		Has(ctx context.Context, id, message string) (bool, error)
+		HeadWith(ctx context.Context, id, message string) (thread.Head, bool, error)
 	}
 	Outbox *outbox.Box
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
+		ThreadTypes(ctx context.Context, market string, numbers ...string) ([]channel.ThreadType, error)
 	}
 	Bounds *bound.Book       // on what one client may send; nil is none
 	Parser *Parser           // reads vendors' answers; nil leaves them as they are

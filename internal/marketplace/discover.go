@@ -180,7 +180,8 @@ func (b *Broker) searching(ctx context.Context, c *call) (s searching, err error
 		return s, err
 	}
 	s.post = in.Post
-	if err := b.onPost(ctx, c, in.Post); err != nil {
+	head, err := b.onPost(ctx, c, in.Post)
+	if err != nil {
 		return s, err
 	}
 	social := c.Tool == SocialProfileItems
@@ -191,10 +192,7 @@ func (b *Broker) searching(ctx context.Context, c *call) (s searching, err error
 	if why != "" {
 		return s, disabled(why)
 	}
-	own, err := b.private(ctx, c)
-	if err != nil {
-		return s, err
-	}
+	own := c.private(head)
 	s.query = discovery.Query{
 		Need: own.Clean(in.Need), Category: own.Clean(in.Category), Place: own.Place(in.Location, c.city),
 		Language: c.view.Language, Social: social, Max: most(in.Max),
@@ -210,43 +208,37 @@ func impersonal(need string) error {
 	return nil
 }
 
-// onPost holds a post to the request: it is the request itself, or a message of the client's conversation.
-func (b *Broker) onPost(ctx context.Context, c *call, post string) error {
+// onPost holds a post to the request: it is the request itself, or a message of the client's conversation. It gives
+// the head of that, which is empty where there is none. 1 request.
+func (b *Broker) onPost(ctx context.Context, c *call, post string) (thread.Head, error) {
 	if post == c.view.ID {
-		return nil
+		return b.clientHead(ctx, c)
 	}
 	if c.view.Thread != "" {
-		has, err := b.Threads.Has(ctx, c.view.Thread, post)
-		if has || err != nil {
-			return err
+		head, ok, err := b.Threads.HeadWith(ctx, c.view.Thread, post)
+		if ok || err != nil {
+			return head, err
 		}
 	}
-	return &fault.Error{Kind: fault.NotFound, Field: "post_id", Message: "not found"}
+	return thread.Head{}, &fault.Error{Kind: fault.NotFound, Field: "post_id", Message: "not found"}
 }
 
 // city finds the district of the market that a text names.
 func (c *call) city(text string) string { return c.market.DistrictOf(text, nil) }
 
 // private is what is known of the client, none of which leaves.
-func (b *Broker) private(ctx context.Context, c *call) (discovery.Private, error) {
+func (c *call) private(head thread.Head) discovery.Private {
 	v := c.view
-	p := discovery.Private{Names: []string{v.Client.Name}, Words: []string{v.Client.Phone, v.ID, v.Code, v.Owner, v.Thread}}
+	p := discovery.Private{
+		Names: []string{v.Client.Name, head.Name}, Words: []string{v.Client.Phone, v.ID, v.Code, v.Owner, v.Thread, head.Phone, head.Contact},
+	}
 	if c.By.Key() == v.Owner {
 		p.Names = append(p.Names, c.By.Name)
 	}
 	for _, o := range v.Outreach {
 		p.Words = append(p.Words, o.ID, o.Code)
 	}
-	if v.Thread == "" {
-		return p, nil
-	}
-	head, err := b.Threads.Head(ctx, v.Thread)
-	if err != nil && !errors.Is(err, thread.ErrNoThread) {
-		return p, err
-	}
-	p.Names = append(p.Names, head.Name)
-	p.Words = append(p.Words, head.Phone, head.Contact)
-	return p, nil
+	return p
 }
 
 // discover searches for pages or profiles, and keeps what is found.
@@ -305,7 +297,8 @@ func (b *Broker) mapping(ctx context.Context, c *call) (m mapping, err error) {
 		return m, err
 	}
 	m.post = in.Post
-	if err := b.onPost(ctx, c, in.Post); err != nil {
+	head, err := b.onPost(ctx, c, in.Post)
+	if err != nil {
 		return m, err
 	}
 	why, err := b.Finder.PlacesReady(ctx)
@@ -315,10 +308,7 @@ func (b *Broker) mapping(ctx context.Context, c *call) (m mapping, err error) {
 	if why != "" {
 		return m, disabled(why)
 	}
-	own, err := b.private(ctx, c)
-	if err != nil {
-		return m, err
-	}
+	own := c.private(head)
 	need := own.Clean(in.Need)
 	text := strings.Trim(need+", "+own.Place(in.Location, c.city), ", ")
 	m.query = discovery.MapQuery{Text: text, Language: c.view.Language, Max: most(in.Max)}

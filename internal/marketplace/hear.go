@@ -46,6 +46,9 @@ func (a Answers) Command(ctx context.Context, tc tool.Context, m thread.Message)
 	if err != nil || len(all) == 0 {
 		return gate.Settled{}, false, err
 	}
+	if gate.OptOut(said) == gate.Start { // without a STOP before it, which would have been obeyed
+		return gate.Settled{Text: wording.Say(tc.Language, wording.OptedIn, nil)}, true, nil
+	}
 	these, named, err := a.meant(ctx, tc, m, all)
 	switch {
 	case err != nil || len(these) == 0 || a.Named && !named:

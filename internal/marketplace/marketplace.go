@@ -155,7 +155,7 @@ type Outreach struct {
 	Questions int           `dynamodbav:"questions"` // asked since
 	Reminders int           `dynamodbav:"reminders"`
 	Quote     *Quote        `dynamodbav:"quote,omitempty"`
-	Late      bool          `dynamodbav:"late,omitempty"` // answered after its time was over
+	Late      bool          `dynamodbav:"late,omitempty"` // its time was over before it was answered
 	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // by which the vendor may be asked
 	AskedAt   time.Time     `dynamodbav:"askedAt"`
 	RemindAt  time.Time     `dynamodbav:"remindAt"`

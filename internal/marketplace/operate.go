@@ -379,11 +379,19 @@ func (v View) needed() Needed {
 	return Needed{true, v.ID, v.Code, v.State, v.Category, v.Requirements, v.Requirements.Missing(), ""}
 }
 
-// vendorThread is the thread on which the messages of a vendor's number arrive.
-func (b *Broker) vendorThread(ctx context.Context, market, number string) (string, error) {
-	roles, err := b.Roster.Of(ctx, market, number)
-	if err != nil {
-		return "", err
+// vendorThreads are the threads on which the messages of some vendors' numbers arrive, in the order of the vendors. 1 request.
+func (b *Broker) vendorThreads(ctx context.Context, market string, these []Vendor) ([]string, error) {
+	numbers := make([]string, len(these))
+	for i, v := range these {
+		numbers[i] = v.Phone
 	}
-	return thread.ID(market, roles.ThreadType(), "", channel.OfNumber(number).Key()), nil
+	types, err := b.Roster.ThreadTypes(ctx, market, numbers...)
+	if err != nil {
+		return nil, err
+	}
+	threads := make([]string, len(these))
+	for i, n := range numbers {
+		threads[i] = thread.ID(market, types[i], "", channel.OfNumber(n).Key())
+	}
+	return threads, nil
 }

@@ -50,6 +50,15 @@ func (t *Twilio) Find(ctx context.Context, from, to string, since time.Time) (id
 	return ids, err
 }
 
+// HangUp ends the call.
+func (t *Twilio) HangUp(ctx context.Context, from, id string) error {
+	c, err := t.Client(ctx, from)
+	if err != nil {
+		return err
+	}
+	return c.End(ctx, id)
+}
+
 // Legs reads the call, and those that it was connected with, of which there is at most one.
 func (t *Twilio) Legs(ctx context.Context, from, id string) (desk, client Leg, err error) {
 	c, err := t.Client(ctx, from)

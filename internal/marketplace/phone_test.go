@@ -31,6 +31,7 @@ type exchange struct {
 	rings []Ring
 	at    []time.Time
 	legs  map[string][2]Leg
+	ended []string                   // calls that were hung up
 	fails []func(taken func()) error // how the next rings go wrong
 	lag   time.Duration              // how long a call is missing from the list
 }
@@ -70,6 +71,13 @@ func (x *exchange) Legs(_ context.Context, _, id string) (desk, client Leg, err 
 	defer x.mu.Unlock()
 	legs := x.legs[id]
 	return legs[0], legs[1], nil
+}
+
+func (x *exchange) HangUp(_ context.Context, _, id string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended = append(x.ended, id)
+	return nil
 }
 
 // rang are the calls so far.

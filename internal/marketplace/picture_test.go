@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -22,7 +21,6 @@ import (
 	. "merve/internal/marketplace"
 	"merve/internal/ocr"
 	"merve/internal/thread"
-	"merve/internal/tool"
 )
 
 // darkroom is where the pictures of a yard are read.
@@ -301,7 +299,7 @@ func (d *darkroom) photographed(r Request) (job string) {
 	d.vendor("v1", nil)
 	d.do("propose_outreach", r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
 	o := d.view(r.ID).Outreach[0]
-	tc := tool.Context{Market: d.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en", Actor: actor.Actor{Phone: o.Number}}
+	tc := d.writes(o)
 	m := thread.Message{ID: "SM9", Media: []channel.Media{{URL: "https://api.twilio.com/m/9", Type: "image/png"}}}
 	for range 2 { // the second time it is there
 		settled, ok, err := Answers{Broker: d.Pictures.Broker}.Command(d.t.Context(), tc, m)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,8 +83,16 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 		}
 	}
 	these := ordered(in.Vendors, vendors)
-	if far, err := b.unreachable(ctx, c, these); far != "" || err != nil {
-		return c.unproposed("%s cannot be written to: they have opted out, or have not written for 24 hours and the market has no approved template for %s", far, vendorEvent), err
+	threads, err := b.vendorThreads(ctx, c.view.Market, these)
+	if err != nil {
+		return outcome{}, err
+	}
+	heads, err := b.heads(ctx, c, threads)
+	if err != nil {
+		return outcome{}, err
+	}
+	if far := c.unreachable(these, threads, heads); far != "" {
+		return c.unproposed("%s cannot be written to: they have opted out, or have not written for 24 hours and the market has no approved template for %s", far, vendorEvent), nil
 	}
 	if missing := c.view.Requirements.Missing(); len(missing) > 0 {
 		return c.unproposed("ask the client first for: %s", strings.Join(missing, ", ")), nil
@@ -101,32 +110,33 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 	for _, v := range these {
 		c.view.Offer.Vendors = append(c.view.Offer.Vendors, Named{v.ID, v.Name})
 	}
-	return b.propose(ctx, c, func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		return b.asks(ctx, &c.view, c.market, these, receipt, c.trace)
+	return b.propose(c, thread.HeadOf(heads, c.view.Thread), func(receipt gate.Receipt) ([]dynamo.Write, error) {
+		return b.asks(ctx, &c.view, c.market, these, threads, receipt, c.trace), nil
 	})
 }
 
-// unreachable is the first of some vendors who cannot be written to; "" is none. 1 request.
-func (b *Broker) unreachable(ctx context.Context, c *call, these []Vendor) (string, error) {
-	threads := make([]string, len(these))
-	for i, v := range these {
-		var err error
-		if threads[i], err = b.vendorThread(ctx, c.view.Market, v.Phone); err != nil {
-			return "", err
-		}
+// heads are those of the client's thread and of some vendors', of the threads that there are. 1 request.
+func (b *Broker) heads(ctx context.Context, c *call, threads []string) ([]thread.Head, error) {
+	if c.view.Thread != "" {
+		threads = append(slices.Clone(threads), c.view.Thread)
 	}
 	heads, err := b.Threads.Heads(ctx, threads...)
 	if err != nil {
-		return "", fmt.Errorf("vendors of request %s: %w", c.view.ID, err)
+		return nil, fmt.Errorf("client and vendors of request %s: %w", c.view.ID, err)
 	}
+	return heads, nil
+}
+
+// unreachable is the first of some vendors who cannot be written to on their threads; "" is none.
+func (c *call) unreachable(these []Vendor, threads []string, heads []thread.Head) string {
 	for i, v := range these {
 		head := thread.HeadOf(heads, threads[i])
 		head.Channel = channel.WhatsApp // of one who has never written, too
 		if !head.Reachable(c.market, vendorEvent, false, c.now) {
-			return v.ID, nil
+			return v.ID
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // ordered are vendors in the order of their ids.
@@ -164,7 +174,11 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 		return c.unproposed("%s does not have it", o.Name), nil
 	}
 	c.view.Offer = &Offer{Kind: AcceptanceKind, Outreach: o.ID}
-	return b.propose(ctx, c, func(receipt gate.Receipt) ([]dynamo.Write, error) {
+	head, err := b.clientHead(ctx, c)
+	if err != nil {
+		return outcome{}, err
+	}
+	return b.propose(c, head, func(receipt gate.Receipt) ([]dynamo.Write, error) {
 		stands := b.Store.quotes(*o).Else(ErrChanged)
 		ws, err := b.accepts(ctx, &c.view, c.market, receipt, c.trace)
 		return append(ws, stands), err
@@ -173,18 +187,14 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 
 // propose puts the offer of a request to whoever has to answer it: to the client in this turn, or as a notice
 // after whatever else waits on their thread. Of a request without a client the person at the desk who calls
-// has answered it by the call.
-func (b *Broker) propose(ctx context.Context, c *call, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
+// has answered it by the call. head is the head of the client's thread.
+func (b *Broker) propose(c *call, head thread.Head, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
 	if c.view.Thread == "" {
 		return b.atDesk(c, commit)
 	}
 	c.view.Offer.ExpiresAt = c.now.Add(offerFor)
 	if o := c.view.outreach(c.view.Offer.Outreach); o != nil && o.Quote.Until.Before(c.view.Offer.ExpiresAt) {
 		c.view.Offer.ExpiresAt = o.Quote.Until
-	}
-	head, err := b.clientHead(ctx, c)
-	if err != nil {
-		return outcome{}, err
 	}
 	if head.OptedOut {
 		return c.unproposed(optedOut), nil
@@ -305,19 +315,15 @@ func (v View) price(lang string, q *Quote) string {
 	return wording.Money(lang, *q.PriceMinor, v.Currency)
 }
 
-// asks are the writes by which vendors are asked, after the YES that the receipt proves.
-func (b *Broker) asks(ctx context.Context, v *View, m *market.Market, vendors []Vendor, receipt gate.Receipt, trace string) ([]dynamo.Write, error) {
+// asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
+func (b *Broker) asks(ctx context.Context, v *View, m *market.Market, vendors []Vendor, threads []string, receipt gate.Receipt, trace string) []dynamo.Write {
 	now := b.Store.now()
 	var ws []dynamo.Write
-	for _, vendor := range vendors {
-		id, err := b.vendorThread(ctx, m.ID, vendor.Phone)
-		if err != nil {
-			return nil, err
-		}
+	for i, vendor := range vendors {
 		lang := vendor.language(m)
 		from := vendor.from(now)
 		o := Outreach{
-			ID: newOutreachID(v.ID, vendor.ID), N: len(v.Outreach) + 1, Request: v.ID, Vendor: vendor.ID, Name: vendor.Name, Market: m.ID, Number: vendor.Phone, Thread: id, Language: lang,
+			ID: newOutreachID(v.ID, vendor.ID), N: len(v.Outreach) + 1, Request: v.ID, Vendor: vendor.ID, Name: vendor.Name, Market: m.ID, Number: vendor.Phone, Thread: threads[i], Language: lang,
 			State: Pending, Receipt: receipt, AskedAt: now, RemindAt: from.Add(remindAfter), Until: from.Add(timeOutAfter),
 		}
 		o.Code, o.Message = newCode(o.ID), o.ID+".asked"
@@ -327,7 +333,7 @@ func (b *Broker) asks(ctx context.Context, v *View, m *market.Market, vendors []
 	}
 	e := Event{Type: AskedEvent, From: v.State, To: Asking, By: receipt.Actor, Trace: trace}
 	v.State, v.Offer = Asking, nil
-	return append(ws, b.Store.changes(v, e)...), nil
+	return append(ws, b.Store.changes(v, e)...)
 }
 
 // askVars word what a vendor is asked.

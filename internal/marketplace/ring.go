@@ -27,6 +27,9 @@ type Phone interface {
 
 	// Legs reports how far the two halves of a call of a number have come.
 	Legs(ctx context.Context, from, id string) (desk, client Leg, err error)
+
+	// HangUp ends both halves of a call of a number, however far they have come.
+	HangUp(ctx context.Context, from, id string) error
 }
 
 // Place is where an attempt is kept. The provider gives it back with whatever it says of the call.
@@ -312,6 +315,36 @@ func (b *Broker) settleAttempt(ctx context.Context, k Consent, a Attempt) (Conse
 		a.later(now)
 		return true
 	})
+}
+
+// hangUp ends the call of a consent that was revoked, unless the client has answered it. It may come again. A call that the
+// provider does not know by then is left to [Broker.SweepConsents]: what that finds out is an event, too.
+func (b *Broker) hangUp(ctx context.Context, k Consent) error {
+	a := k.open()
+	if k.State != ConsentRevoked || a == nil || a.ProviderID == "" || b.Phone == nil {
+		return nil
+	}
+	desk, client, err := b.Phone.Legs(ctx, a.From, a.ProviderID)
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the provider does not say what became of the call")
+	}
+	if desk.ended() || a.Dialled && client.connected() {
+		return nil
+	}
+	if err := b.Phone.HangUp(ctx, a.From, a.ProviderID); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the provider does not end the call")
+	}
+	_, err = b.note(ctx, Place{k.Request, k.ID, a.ID}, func(_ *Consent, a *Attempt) bool {
+		if a.Over || a.Client.connected() {
+			return false
+		}
+		if a.Client != "" {
+			a.Client = a.Client.then(LegUnanswered)
+		}
+		a.Over, a.Failure = true, "the client has taken the consent back"
+		return true
+	})
+	return err
 }
 
 // heard takes in how far the halves of the call have come. The client's half counts only if the client's number was given

@@ -66,10 +66,11 @@ func (o Outreaching) Commit(ctx context.Context, tc tool.Context, c gate.Consent
 	case err != nil:
 		return gate.Settled{}, err
 	}
-	ws, err := b.asks(ctx, &v, tc.Market, these, c.Receipt(tc.TraceID), tc.TraceID)
+	threads, err := b.vendorThreads(ctx, v.Market, these)
 	if err != nil {
 		return gate.Settled{}, err
 	}
+	ws := b.asks(ctx, &v, tc.Market, these, threads, c.Receipt(tc.TraceID), tc.TraceID)
 	return gate.Settled{
 		Text:   wording.Say(tc.Language, wording.RequestAsked, wording.Vars{"count": strconv.Itoa(len(these)), "code": v.Code}),
 		Writes: append(ws, tokens.Writes...), Stands: standing.Only(Item(tc.Language, v)), Refused: meanwhile(tc),
@@ -239,18 +240,16 @@ func (b *Broker) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pe
 		return nil, err
 	}
 	var stands []dynamo.Write
-	var threads []string
 	for _, n := range v.Offer.Vendors {
 		vendor, there := vendors[n.ID]
 		if !there || !vendor.mayBeAsked() || vendor.Name != n.Name {
 			return nil, refusal(tc)
 		}
 		stands = append(stands, b.Vendors.unchanged(vendor).Else(gate.ErrMeanwhile))
-		at, err := b.vendorThread(ctx, v.Market, vendor.Phone)
-		if err != nil {
-			return nil, err
-		}
-		threads = append(threads, at)
+	}
+	threads, err := b.vendorThreads(ctx, v.Market, ordered(v.Offer.ids(), vendors))
+	if err != nil {
+		return nil, err
 	}
 	heads, err := b.Threads.Heads(ctx, threads...)
 	if err != nil {

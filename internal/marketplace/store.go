@@ -228,10 +228,16 @@ func (s *Store) puts(o Outreach) []dynamo.Write {
 }
 
 // saves is the write that changes how far an outreach is, on condition that it is as it was read. It leaves the quote
-// alone, which may be another by now.
+// alone, which may be another by now. A time-out marks the answer that may follow as late, because an answer that is being
+// read meanwhile does not know of the time-out.
 func (s *Store) saves(before, after Outreach) dynamo.Write {
-	return s.Table.Update(outreachKey(after.Request, after.ID), "SET #state = :state, questions = :questions, reminders = :reminders",
-		dynamo.V{":state": after.State, ":questions": after.Questions, ":reminders": after.Reminders}).
+	set := "SET #state = :state, questions = :questions, reminders = :reminders"
+	vals := dynamo.V{":state": after.State, ":questions": after.Questions, ":reminders": after.Reminders}
+	if after.State == TimedOut {
+		set += ", late = :late"
+		vals[":late"] = true
+	}
+	return s.Table.Update(outreachKey(after.Request, after.ID), set, vals).
 		If("#state = :was AND questions = :asked AND reminders = :reminded",
 			dynamo.V{":was": before.State, ":asked": before.Questions, ":reminded": before.Reminders}).Else(ErrChanged)
 }
@@ -278,11 +284,15 @@ func (s *Store) replies(v View, o Outreach, q Quote, by, trace string) []dynamo.
 	if q.HasStock != nil && !*q.HasStock {
 		state = Declined
 	}
+	set, vals := "SET #state = :state, quote = :quote, repliedAt = :at", dynamo.V{":state": state, ":quote": q, ":at": q.At}
+	if o.State == TimedOut { // before time-outs marked the answers that follow
+		set += ", late = :late"
+		vals[":late"] = true
+	}
 	id := "reply-" + hashed(q.Message)
 	return []dynamo.Write{
 		s.Table.Put(replyKey(v.ID, q.Message), Reply{q.Message, o.ID, q.Text, q.At}).IfAbsent().Else(errRecorded),
-		s.Table.Update(outreachKey(v.ID, o.ID), "SET #state = :state, quote = :quote, repliedAt = :at, late = :late",
-			dynamo.V{":state": state, ":quote": q, ":at": q.At, ":late": o.State == TimedOut || o.Late}).If("attribute_exists(pk)", nil).Else(ErrChanged),
+		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If("attribute_exists(pk)", nil).Else(ErrChanged),
 		s.happened(v.Request, Event{ID: id, Type: RepliedEvent, Outreach: o.ID, Quote: &q, By: by, Trace: trace}),
 	}
 }

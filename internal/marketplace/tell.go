@@ -15,7 +15,7 @@ import (
 )
 
 // Teller tells clients and vendors what becomes of requests, as the stream of events brings it. Each message
-// exists once for its event.
+// exists once for its event. A call that rings is ended when its consent is revoked.
 //
 // Cost: the request and the market 2 requests, and 1 for each who is told; an answer of a vendor 1 more.
 type Teller struct {
@@ -69,6 +69,10 @@ func (t *Teller) tell(ctx context.Context, n news) error {
 		return t.found(ctx, n)
 	case AcceptedEvent:
 		return t.thank(ctx, n, e.Outreach)
+	case ConsentEvent:
+		if k := v.consent(e.Consent); k != nil {
+			return t.Broker.hangUp(ctx, *k)
+		}
 	case PictureEvent:
 		return t.Read(ctx, v.ID, e.Picture)
 	case SilentEvent:

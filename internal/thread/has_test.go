@@ -11,7 +11,7 @@ import (
 )
 
 // A thread has the messages that came on it, and no other's.
-func TestHas(t *testing.T) {
+func TestHeadWith(t *testing.T) {
 	t.Parallel()
 	s := &Store{Table: dynamotest.Open(t, nil).Table(dynamotest.TableName("conversations")), Now: time.Now, NewID: func() string { return dynamotest.ID("lease") }}
 	in := channel.Inbound{
@@ -27,8 +27,8 @@ func TestHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for message, want := range map[string]bool{mine.Message: true, other.Message: false, "none": false, "r_1_0": false} {
-		if got, err := s.Has(t.Context(), mine.Thread, message); err != nil || got != want {
-			t.Errorf("%s: %v, %v", message, got, err)
+		if h, got, err := s.HeadWith(t.Context(), mine.Thread, message); err != nil || got != want || h.ID != mine.Thread {
+			t.Errorf("%s: %v, %v, head %q", message, got, err, h.ID)
 		}
 	}
 }

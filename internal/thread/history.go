@@ -247,23 +247,29 @@ func outboundLine(t Turn, i int, r Reply) Line {
 // ReplyID is the id of a turn's i-th reply, unique on its thread.
 func ReplyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
 
-// Has reports whether a thread has a message of an id that [Line] gives, a customer's or a reply. 1 request.
-func (s *Store) Has(ctx context.Context, id, message string) (bool, error) {
-	keys := []dynamo.Key{seenKey(id, message)}
+// HeadWith reads the head of a thread if it has a message of an id that [Line] gives, a customer's or a reply. ok is false
+// if it has not. 1 request.
+func (s *Store) HeadWith(ctx context.Context, id, message string) (h Head, ok bool, err error) {
+	keys := []dynamo.Key{headKey(id), seenKey(id, message)}
 	var turn, i int
 	if _, err := fmt.Sscanf(message, "r_%d_%d", &turn, &i); err == nil && ReplyID(turn, i) == message {
 		keys = append(keys, turnKey(id, turn))
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {
-		return false, fmt.Errorf("message on thread %s: %w", id, err)
+		return Head{}, false, fmt.Errorf("message on thread %s: %w", id, err)
 	}
 	for _, it := range items {
-		if it.Key() == keys[0] || i < len(it.List("out")) {
-			return true, nil
+		switch it.Key() {
+		case keys[0]:
+			err = it.Decode(&h)
+		case keys[1]:
+			ok = true
+		default:
+			ok = ok || i < len(it.List("out"))
 		}
 	}
-	return false, nil
+	return h, ok, err
 }
 
 // Answer finds the turn that answered a message. A message that still waits, or was never

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"merve/infra/rulemodel"
 	"merve/internal/actor"
 	"merve/internal/booking"
 	"merve/internal/channel"
@@ -29,6 +31,8 @@ import (
 	"merve/internal/llm/llmtest"
 	"merve/internal/market"
 	"merve/internal/media"
+	"merve/internal/provider/openai"
+	"merve/internal/provider/openai/openaitest"
 	"merve/internal/thread"
 )
 
@@ -71,6 +75,13 @@ func playFile(t *testing.T, file string) {
 		}
 	}
 	p := &play{who: "ann", channel: channel.App, seen: map[string]int{}}
+	switch name := strings.TrimSpace(string(section("model"))); name {
+	case "":
+	case "rules":
+		p.rules = true
+	default:
+		t.Fatalf("no model %q", name)
+	}
 	switch name := strings.TrimSpace(string(section("assistant"))); name {
 	case "", "moltbot":
 		p.world = newWorld(t, settings)
@@ -144,6 +155,7 @@ type play struct {
 	code     string            // that links chats, as a tool gave it
 	theirs   string            // the customer's thread, while a business writes
 	former   map[string]string // numbers that listings have no more, from which their people write
+	rules    bool              // the stand-in answers, and nothing is scripted
 }
 
 func (p *play) run(lines []line) {
@@ -357,6 +369,12 @@ func (p *play) shownIn(offer string) string {
 // scripted is the model that answers as written, behind the border that all models are behind.
 func (p *play) scripted(script []line) llm.Model {
 	p.t.Helper()
+	if p.rules {
+		if len(script) > 0 {
+			p.t.Fatalf("%v: the stand-in answers here", script[0])
+		}
+		return p.standIn()
+	}
 	var steps []llmtest.Step
 	var told []string
 	for _, l := range script {
@@ -389,6 +407,18 @@ func (p *play) scripted(script []line) llm.Model {
 		steps, told = append(steps, step), nil
 	}
 	return llm.Clean(llm.Whole(filling{p, llmtest.New(p.t, steps...)}.complete))
+}
+
+// standIn is the model of rules, asked over HTTP as it is when it stands in for one that is paid.
+func (p *play) standIn() llm.Model {
+	p.t.Helper()
+	server := httptest.NewServer(rulemodel.New(p.clock.now))
+	p.t.Cleanup(server.Close)
+	client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Key: openaitest.Key, Model: rulemodel.Model, Retry: llm.Retry{Attempts: 1}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return llm.Clean(llm.Whole(filling{p, client}.complete))
 }
 
 // filling fills in what its model says, with what is so then, and notes what it is told.

@@ -78,7 +78,7 @@ func newPestCall(t *testing.T, change func(m *market.Market)) *world {
 		{ID: "termites", Name: "Termite inspection", Minutes: 120, PriceMinor: 9000, Currency: "USD"},
 	} {
 		s.Market = w.market
-		if err := w.exchange.visits.Catalog.PutService(t.Context(), s); err != nil {
+		if _, err := w.exchange.visits.Catalog.PutService(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func (w *world) employs(name string, change func(*appointment.Technician)) {
 	if change != nil {
 		change(&t)
 	}
-	if err := w.exchange.visits.Catalog.PutTechnician(w.t.Context(), t); err != nil {
+	if _, err := w.exchange.visits.Catalog.PutTechnician(w.t.Context(), t); err != nil {
 		w.t.Fatal(err)
 	}
 }

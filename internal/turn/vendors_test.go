@@ -214,7 +214,7 @@ func describeOutreach(o marketplace.Outreach) string {
 	if q := o.Quote; q != nil && q.PriceMinor != nil {
 		text += fmt.Sprintf(" %d", *q.PriceMinor)
 	}
-	if o.Late {
+	if o.Late && o.Quote != nil {
 		text += " late"
 	}
 	return text

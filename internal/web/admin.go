@@ -4,7 +4,6 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
-	"path"
 	"strings"
 
 	"merve/internal/pattern"
@@ -35,19 +34,8 @@ func Admin(cfg AdminConfig) http.Handler {
 		sources("connect-src 'self'", append([]string{cfg.Issuer}, cfg.SignInOrigins...)...))
 	mux := http.NewServeMux()
 	mux.Handle("/admin/config.json", adminConfig(p, cfg))
-	mux.Handle("/", &site{files: adminFiles, policy: p, file: adminFile, shape: adminShape})
+	mux.Handle("/", &site{files: adminFiles, policy: p, file: adminFile, shape: minified})
 	return mux
-}
-
-// adminShape takes out of the pages' scripts and sheets what is for their writers only.
-func adminShape(name string, body []byte) []byte {
-	switch path.Ext(name) {
-	case ".css":
-		return leanSheet(body)
-	case ".js":
-		return leanScript(body)
-	}
-	return body
 }
 
 // adminPage is what the addresses of pages look like: a name, and of a report its id.

@@ -67,20 +67,14 @@ func chatFile(path string) string {
 	return ""
 }
 
-// shape makes of a file what is sent: the page with its configuration, and scripts and styles
-// without what only their readers need.
-func (cfg ChatConfig) shape(name string, body []byte) []byte {
-	switch contentType(name) {
-	case contentType(".html"):
-		return leanPage([]byte(strings.NewReplacer(
-			"{{tiles}}", html.EscapeString(cfg.Tiles),
-			"{{credit}}", html.EscapeString(cfg.TilesCredit),
-			"{{creditHref}}", html.EscapeString(link(cfg.TilesCreditURL)),
-		).Replace(string(body))))
-	case contentType(".js"):
-		return leanScript(body)
-	case contentType(".css"):
-		return leanSheet(body)
+// shape puts the configuration into the page, and minifies what it loads.
+func (cfg ChatConfig) shape(name string, body []byte) ([]byte, error) {
+	if name != "chat.html" {
+		return minified(name, body)
 	}
-	return body
+	return []byte(strings.NewReplacer(
+		"{{tiles}}", html.EscapeString(cfg.Tiles),
+		"{{credit}}", html.EscapeString(cfg.TilesCredit),
+		"{{creditHref}}", html.EscapeString(link(cfg.TilesCreditURL)),
+	).Replace(string(body))), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/alert"
+	"merve/internal/appointment"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
@@ -33,19 +34,20 @@ func TestController(t *testing.T) {
 	t.Parallel()
 	browser := browse(t)
 	tests := map[string]func(*testing.T, context.Context){
-		"Bound":      changeBound,
-		"Conflict":   saveOverAnothers,
-		"Template":   wordTemplate,
-		"Tool":       switchToolOff,
-		"Voice":      wordGreeting,
-		"Request":    followRequest,
-		"Switch":     switchMarketOff,
-		"Listing":    changeListing,
-		"Offering":   changeOffering,
-		"Prices":     priceInItsCurrency,
-		"Counts":     countItems,
-		"Import":     bringCatalogue,
-		"Driver":     addDriver,
+		"Bound":    changeBound,
+		"Conflict": saveOverAnothers,
+		"Template": wordTemplate,
+		"Tool":     switchToolOff,
+		"Voice":    wordGreeting,
+		"Request":  followRequest,
+		"Switch":   switchMarketOff,
+		"Listing":  changeListing,
+		"Offering": changeOffering,
+		"Prices":   priceInItsCurrency,
+		"Counts":   countItems,
+		"Import":   bringCatalogue,
+		"Driver":   addDriver,
+		"Vendor":   addVendor, "Customer": addCustomer, "Technician": addTechnician,
 		"Place":      addPlace,
 		"Ride":       cancelRide,
 		"Search":     findThreads,
@@ -529,6 +531,98 @@ func addDriver(t *testing.T, browser context.Context) {
 	c.waitText(".done", "Dina Demir is taken away.")
 }
 
+func addVendor(t *testing.T, browser context.Context) {
+	c := control(t, browser, "vendors", desktop)
+	c.waitText(".empty", "No vendors yet")
+	c.pressed("Add a vendor")
+	c.waitText("h1", "New vendor")
+	c.fill("Name", "Kyrenia Power")
+	c.fill("Kind", "generator rental")
+	c.fill("Words", "60 kVA, diesel")
+	c.fill("WhatsApp number", "0533")
+	c.pressed("Save")
+	c.waitText(".wrong", "want E.164")
+	c.fill("WhatsApp number", "+90 533 000 00 09")
+	c.fill("Position", "35.34, 33.32")
+	c.do(chromedp.Evaluate[chromedp.Void](labelled("They want to be asked on WhatsApp") + `.click()`))
+	c.fill("How they said so", "form of 3 May")
+	c.pressed("Save")
+	c.waitText("h1", "Kyrenia Power")
+	v, err := c.base.Vendors().Get(t.Context(), c.market.ID, "kyrenia-power")
+	if err != nil || v.Phone != "+905330000009" || v.OptIn == nil || v.OptIn.How != "form of 3 May" || v.Location == nil || v.Location.Lat != 35.34 || len(v.Tags) != 2 || !v.Enabled {
+		t.Errorf("stored %+v, %v", v, err)
+	}
+	c.open("vendors")
+	c.waitText(".rows", "Is asked")
+	c.give("more.jsonl", `{"id":"a","name":"Alpha"}`)
+	c.sure("Bring in more.jsonl?")
+	c.waitText(".trouble", "1 row is wrong; nothing was stored")
+	c.give("more.jsonl", `{"id":"a","name":"Alpha","category":"tents","phone":"+905330000010","enabled":true}`)
+	c.sure("Bring in more.jsonl?")
+	c.waitText(".done", "1 row brought in.")
+	c.waitText(".rows", "Did not opt in")
+}
+
+func addCustomer(t *testing.T, browser context.Context) {
+	c := control(t, browser, "customers", desktop)
+	c.pressed("Add a customer")
+	c.waitText("h1", "New customer")
+	name := "Ann " + c.market.ID // an id is one customer's in all markets
+	c.fill("Name", name)
+	c.fill("Numbers that they call from", "+1 415 555 0100, +1 415 555 0101")
+	c.fill("ZIP code", "9410")
+	c.fill("Address", "12 Oak Street")
+	c.pressed("Save")
+	c.waitText(".wrong", "want five digits")
+	c.fill("ZIP code", "94107")
+	c.pressed("Save")
+	c.waitText("h1", name)
+	all, _, err := c.base.Customers().Page(t.Context(), c.market.ID, "", 10)
+	if err != nil || len(all) != 1 || all[0].ZIP != "94107" || !slices.Equal(all[0].Phones, []string{"+14155550100", "+14155550101"}) {
+		t.Errorf("stored %+v, %v", all, err)
+	}
+	c.waitText(".done", "is added.")
+	c.pressed("Take this customer away…")
+	c.sure("Take " + name + " away?")
+	c.waitText(".done", name+" is taken away.")
+	c.pressed("Undo")
+	c.waitText("h1", name)
+}
+
+func addTechnician(t *testing.T, browser context.Context) {
+	c := control(t, browser, "visits", desktop)
+	c.waitText("main", "Add a service first")
+	c.pressed("Add a service")
+	c.waitText("h1", "New service")
+	c.fill("Name", "Ant treatment")
+	c.fill("Price (EUR)", "120")
+	c.pressed("Save")
+	c.waitText("h1", "Ant treatment")
+	c.waitText(".done", "is added.")
+	c.open("visits")
+	c.waitText(".rows", "Ant treatment")
+	c.pressed("Add a technician")
+	c.waitText("h1", "New technician")
+	c.fill("Name", "Maria Lopez")
+	c.fill("Business", "pest")
+	c.fill("ZIP codes", "941, 94609")
+	c.pressed("Save")
+	c.waitText(".wrong", "want one or more")
+	c.do(chromedp.Evaluate[chromedp.Void](labelled("Ant treatment") + `.click()`))
+	c.pressed("Save")
+	c.waitText("h1", "Maria Lopez")
+	co, err := c.base.Visits().Company(t.Context(), c.market.ID)
+	if err != nil || len(co.Services) != 1 || co.Services[0].PriceMinor != 12000 || len(co.Technicians) != 1 {
+		t.Fatalf("stored %+v, %v", co, err)
+	}
+	if x := co.Technicians[0]; !slices.Equal(x.Areas, []string{"941", "94609"}) || !slices.Equal(x.Services, []string{"ant-treatment"}) || len(x.Hours) != 7 {
+		t.Errorf("stored %+v", x)
+	}
+	c.open("visits")
+	c.waitText(".rows", "Maria Lopez")
+	c.waitText(".rows", "94609")
+}
+
 func pharmacy(market string) *place.Place {
 	return &place.Place{
 		ID: "sifa", Market: market, Names: map[string]string{"en": "Şifa Pharmacy"}, Category: place.Pharmacy, District: "Kyrenia", Phone: "+903920000001", Address: "Harbour Road 7",
@@ -860,6 +954,28 @@ func keepUnsaved(t *testing.T, browser context.Context) {
 	same(c.tab, "name", c.now().Name, "Girne")
 }
 
+// hasVisits gives the market a vendor, and a technician who comes for a service.
+func (c *controller) hasVisits() {
+	c.Helper()
+	_, err := c.base.Vendors().Put(c.Context(), marketplace.Vendor{
+		ID: "power", Market: c.market.ID, Name: "Kyrenia Power", Category: "generator rental", Phone: "+905330000009", Enabled: true,
+		OptIn: &marketplace.OptIn{At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), How: "form of 3 May"},
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	if _, err := c.base.Visits().PutService(c.Context(), appointment.Service{Market: c.market.ID, ID: "ants", Name: "Ant treatment", Minutes: 60, PriceMinor: 12000, Currency: "USD"}); err != nil {
+		c.Fatal(err)
+	}
+	_, err = c.base.Visits().PutTechnician(c.Context(), appointment.Technician{
+		Market: c.market.ID, ID: "maria", Business: "pest", Name: "Maria Lopez", Areas: []string{"941"}, Services: []string{"ants"}, TimeZone: "UTC", SlotMinutes: 60,
+		Hours: map[string][]schedule.Span{"mon": {{From: "08:00", To: "12:00"}}},
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
 // controllerAccessible runs axe-core over every section, on a wide and a narrow window.
 func controllerAccessible(t *testing.T, browser context.Context) {
 	script := axe(t)
@@ -875,9 +991,10 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	if err := c.base.Places().Put(t.Context(), pharmacy(c.market.ID)); err != nil {
 		t.Fatal(err)
 	}
+	c.hasVisits()
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "requests", "assistants", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
+		"overview", "market", "requests", "assistants", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "vendors", "vendors?vendor=power", "customers", "customers?customer=", "visits", "visits?technician=maria", "visits?service=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
 		"bookings?business=biz-" + c.market.ID, "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop

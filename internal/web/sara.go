@@ -5,7 +5,6 @@ import (
 	"embed"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +38,10 @@ func Sara(cfg SaraConfig) http.Handler {
 	for _, name := range []string{"sara/live.js", "static/socket.js"} { // modules that it loads
 		module := shared(p, func() ([]byte, error) {
 			source, err := saraFiles.ReadFile(name)
-			return leanScript(source), err
+			if err != nil {
+				return nil, err
+			}
+			return minified(name, source)
 		})
 		mux.HandleFunc("/sara/"+path.Base(name), func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Access-Control-Allow-Origin", "*") // without it a browser loads no module of another origin
@@ -78,23 +80,25 @@ func shared(policy string, source func() ([]byte, error)) http.Handler {
 	})
 }
 
-// widgetScript is the widget as it is sent. sockets is a path or an address.
+// widgetScript is the widget as it is sent, with its styles in it. sockets is a path or an address.
 func widgetScript(sockets string) ([]byte, error) {
-	source, err := saraFiles.ReadFile("sara/sara.js")
 	if link(sockets) == "" && socketOrigin(sockets) == "" {
 		sockets = ""
 	}
-	return lean(bytes.Replace(source, []byte("'{{sockets}}'"), []byte(strconv.Quote(sockets)), 1)), err
-}
-
-var sheet = pattern.New("(?s)css = `.*?`;")
-
-// lean takes out of the widget's script, and of the styles in it, what only their readers need.
-func lean(source []byte) []byte {
-	return leanScript(sheet.Regexp().ReplaceAllFunc(source, func(css []byte) []byte {
-		body := bytes.TrimSuffix(bytes.TrimPrefix(css, []byte("css = `")), []byte("`;"))
-		return slices.Concat([]byte("css = `"), leanSheet(body), []byte("`;"))
-	}))
+	script, err := saraFiles.ReadFile("sara/sara.js")
+	if err != nil {
+		return nil, err
+	}
+	styles, err := saraFiles.ReadFile("sara/widget.css")
+	if err != nil {
+		return nil, err
+	}
+	if styles, err = minified("sara/widget.css", styles); err != nil {
+		return nil, err
+	}
+	script = bytes.Replace(script, []byte("'{{sockets}}'"), []byte(strconv.Quote(sockets)), 1)
+	script = bytes.Replace(script, []byte("'{{styles}}'"), []byte(strconv.Quote(string(styles))), 1)
+	return minified("sara/sara.js", script)
 }
 
 // marketID is what ids of markets look like.

@@ -74,10 +74,11 @@ var host = pattern.New(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
 type site struct {
 	files       fs.FS // each site has its own, so that a function carries no other's
 	policy      string
-	permissions string                                // what the page may ask its reader for; "" is nothing
-	file        func(path string) string              // the file for a URL path, or "" when there is none
-	shape       func(name string, body []byte) []byte // makes of a file what is sent; nil leaves it as it is
-	assets      sync.Map                              // file name to *asset, each made when it is first asked for
+	permissions string                   // what the page may ask its reader for; "" is nothing
+	file        func(path string) string // the file for a URL path, or "" when there is none
+	// shape makes of a file what is sent; nil leaves it as it is, and the minifier out of the function.
+	shape  func(name string, body []byte) ([]byte, error)
+	assets sync.Map // file name to *asset, each made when it is first asked for
 }
 
 // An asset is a file as it is sent.
@@ -114,7 +115,9 @@ func (s *site) asset(name string) (*asset, error) {
 		return nil, err
 	}
 	if s.shape != nil {
-		body = s.shape(name, body)
+		if body, err = s.shape(name, body); err != nil {
+			return nil, err
+		}
 	}
 	a := &asset{body, validator(body)}
 	s.assets.Store(name, a)

@@ -104,7 +104,7 @@ func TestTargets(t *testing.T) {
 		t.Errorf("%d functions were started, want %d", len(r.Starts), started)
 	}
 	checkReport(t, r)
-	checkREADME(t, o.Root, r)
+	checkCosts(t, o.Root, r)
 }
 
 // checkToday fails on one request or unit more. The first turn of a thread may write two
@@ -174,11 +174,11 @@ func checkReport(t *testing.T, r *Report) {
 	}
 }
 
-// checkREADME holds the README's table to what is measured: requests and write units, which are
+// checkCosts holds the table of docs/costs.md to what is measured: requests and write units, which are
 // the same for threads of any length, and on any machine.
-func checkREADME(t *testing.T, root string, r *Report) {
+func checkCosts(t *testing.T, root string, r *Report) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "costs.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,12 +190,12 @@ func checkREADME(t *testing.T, root string, r *Report) {
 			continue // of fewer
 		}
 		if got := told[name]; got != want {
-			t.Errorf("%s: the README says %q requests and write units, and it is %q", name, got, want)
+			t.Errorf("%s: docs/costs.md says %q requests and write units, and it is %q", name, got, want)
 		}
 	}
 	for _, prefix := range brief {
 		if !strings.Contains(string(text), "\n| "+prefix) {
-			t.Errorf("the README says nothing of %s", prefix)
+			t.Errorf("docs/costs.md says nothing of %s", prefix)
 		}
 	}
 }

@@ -530,7 +530,7 @@ func (w *World) telephone() {
 	w.t.Helper()
 	calls := w.twilio.Calls()
 	calls = slices.DeleteFunc(calls, func(c twiliotest.Call) bool {
-		return slices.Contains([]string{"completed", "busy", "no-answer"}, c.Status)
+		return slices.Contains([]string{"completed", "busy", "no-answer", "canceled"}, c.Status)
 	})
 	if len(calls) == 0 {
 		return

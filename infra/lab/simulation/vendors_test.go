@@ -53,7 +53,7 @@ func (s *bazaar) add(w *World) {
 		for _, o := range r.Outreach {
 			s.happened["vendor asked"]++
 			s.happened["vendor "+string(o.State)]++
-			if o.Late {
+			if o.Late && o.Quote != nil {
 				s.happened["vendor late"]++
 			}
 			if o.Quote != nil && o.Quote.PriceMinor != nil {

@@ -143,12 +143,12 @@ func LoadVisits(catalog *appointment.Catalog) func(context.Context) error {
 			return err
 		}
 		for _, s := range all.Services {
-			if err := catalog.PutService(ctx, s); err != nil {
+			if _, err := catalog.PutService(ctx, s); err != nil {
 				return err
 			}
 		}
 		for _, t := range all.Technicians {
-			if err := catalog.PutTechnician(ctx, t); err != nil {
+			if _, err := catalog.PutTechnician(ctx, t); err != nil {
 				return err
 			}
 		}

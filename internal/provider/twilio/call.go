@@ -72,6 +72,10 @@ func (c *Client) ringable(r Ring) *SendError {
 	return nil
 }
 
+func (c *Client) call(sid string) string {
+	return "/2010-04-01/Accounts/" + url.PathEscape(c.AccountSID) + "/Calls/" + url.PathEscape(sid) + ".json"
+}
+
 func (c *Client) calls() string {
 	return "/2010-04-01/Accounts/" + url.PathEscape(c.AccountSID) + "/Calls.json"
 }
@@ -140,7 +144,7 @@ func (c *Client) Call(ctx context.Context, sid string) (Call, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
-	req, err := c.request(ctx, http.MethodGet, "/2010-04-01/Accounts/"+url.PathEscape(c.AccountSID)+"/Calls/"+url.PathEscape(sid)+".json", nil)
+	req, err := c.request(ctx, http.MethodGet, c.call(sid), nil)
 	if err != nil {
 		return Call{}, fmt.Errorf("read call: %w", err)
 	}
@@ -156,6 +160,19 @@ func (c *Client) Call(ctx context.Context, sid string) (Call, error) {
 		return Call{}, fmt.Errorf("read call: the answer is no call: %w", err)
 	}
 	return r.call()
+}
+
+// End ends a call, whoever has answered it by then. "canceled" would not: a call that rings within a Dial is in progress for
+// Twilio.
+// https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource
+func (c *Client) End(ctx context.Context, sid string) error {
+	if failed := c.configured(); failed != nil {
+		return failed
+	}
+	if _, err := c.create(ctx, c.call(sid), url.Values{"Status": {"completed"}}, "the answer names no call"); err != nil {
+		return fmt.Errorf("end call: %w", err)
+	}
+	return nil
 }
 
 // callResource is the part of a call resource that is read.

@@ -163,3 +163,57 @@ func TestConnect(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A call is ended wherever it is, with the one that it was connected with. One that has ended stays as it is.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		desk, child string // before; "" is no child
+		want        []string
+	}{
+		"queued":      {"queued", "", []string{"canceled"}},
+		"ringing":     {"ringing", "", []string{"canceled"}},
+		"dialling":    {"in-progress", "ringing", []string{"completed", "canceled"}},
+		"talking":     {"in-progress", "in-progress", []string{"completed", "completed"}},
+		"ended":       {"busy", "", []string{"busy"}},
+		"nobody came": {"completed", "no-answer", []string{"completed", "no-answer"}},
+	} {
+		s := twiliotest.New(t, twiliotest.Config{})
+		sid, err := client(s).Ring(t.Context(), ring())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.child != "" {
+			child, err := s.Told(sid, twiliotest.Answer{Status: 200, Body: twilio.Connect(twiliotest.From, "+35799000001", callback)})
+			if err == nil {
+				err = s.EndCall(child.SID, tt.child)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.EndCall(sid, tt.desk); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := client(s).End(t.Context(), sid); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		var got []string
+		for _, c := range s.Calls() {
+			got = append(got, c.Status)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	s := twiliotest.New(t, twiliotest.Config{})
+	if err := client(s).End(t.Context(), "CA0"); err == nil {
+		t.Error("a call that there is not is ended")
+	}
+	s.FailEnds(twiliotest.Broken(true))
+	if err := client(s).End(t.Context(), "CA0"); err == nil {
+		t.Error("a failure is no error")
+	}
+}

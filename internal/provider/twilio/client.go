@@ -64,7 +64,7 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 	return c.create(ctx, c.messages(), form, "the answer names no message")
 }
 
-// create posts form and returns the SID of what Twilio has made of it. Errors are *[SendError].
+// create posts form and returns the SID of what Twilio has made or changed by it. Errors are *[SendError].
 func (c *Client) create(ctx context.Context, path string, form url.Values, nameless string) (sid string, err error) {
 	got, failed := c.post(ctx, path, form)
 	if failed != nil {

@@ -30,6 +30,9 @@ const groups = [
     ['listings', 'Listings', () => import('./listings.js')],
     ['drivers', 'Drivers', () => import('./drivers.js')],
     ['places', 'Places', () => import('./places.js')],
+    ['vendors', 'Vendors', () => import('./vendors.js')],
+    ['customers', 'Customers', () => import('./customers.js')],
+    ['visits', 'Visits', () => import('./visits.js')],
   ]],
   ['Look back', [
     ['history', 'History', () => import('./history.js')],

@@ -22,6 +22,9 @@ export function field(label, control, { note = '', path = '', usual = '', reset 
 
 export const text = (value, set, more = {}) => (base) => make('input', { type: 'text', value: value ?? '', autocomplete: 'off', oninput: (e) => set(e.target.value), dir: 'auto', ...more, ...base });
 
+/** A telephone number, without what people write between its digits. */
+export const phone = (value, set) => text(value, (v) => set(v.replace(/[\s()-]/g, '')), { type: 'tel' });
+
 export const area = (value, set, more = {}) => (base) => make('textarea', { value: value ?? '', rows: 3, oninput: (e) => set(e.target.value), dir: 'auto', ...more, ...base });
 
 /** A number, shown as a multiple of scale. What is no number is set as NaN, and refused at saving. */

@@ -1,7 +1,8 @@
 // The catalogue: its listings, one of them, and bringing in and taking out the whole of it.
 
-import { Failure, call, everything, path, vocabulary } from './api.js';
-import { button, confirm, done, empty, heading, help, make, tell, trouble } from './dom.js';
+import { call, everything, path, vocabulary } from './api.js';
+import { bringing } from './bring.js';
+import { button, empty, heading, help, make, tell, trouble } from './dom.js';
 import { field } from './fields.js';
 import { one } from './listing.js';
 
@@ -44,31 +45,6 @@ function row(l, { address }) {
 /** Brings a catalogue in from a file, and gives it out as one. */
 function exchange({ market, signal, refresh }) {
   const place = make('div', { className: 'answer' });
-  const file = make('input', { type: 'file', id: 'file', accept: '.csv,.jsonl,.ndjson,text/csv', 'aria-describedby': 'file-note', onchange: bring });
-
-  async function bring() {
-    const chosen = file.files[0];
-    if (!chosen) return;
-    file.value = '';
-    const lines = /\.(jsonl|ndjson)$/i.test(chosen.name);
-    const sure = await confirm({
-      title: `Bring in ${chosen.name}?`, text: 'Every row is checked first. If one is wrong, nothing is stored and you see which. Listings that the file names are replaced; the others stay.', yes: 'Bring in',
-    });
-    if (!sure) return;
-    place.replaceChildren(make('p', { className: 'loading', role: 'status' }, 'Bringing in…'));
-    try {
-      const { rows, stored, unchanged } = await call(`${path('markets', market, 'listings')}/import`, { method: 'POST', body: await chosen.text(), type: lines ? 'application/x-ndjson' : 'text/csv' });
-      await refresh();
-      const words = `${rows} rows brought in: ${stored} new or changed, ${unchanged} as they were.`;
-      document.querySelector('main h1')?.after(done(words));
-      tell(words);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      place.replaceChildren(trouble(error), wrong(error.errors));
-      place.scrollIntoView({ block: 'nearest' });
-    }
-  }
-
   async function give(format) {
     try {
       const body = await call(`${path('markets', market, 'listings')}/export?format=${format}`, { text: true, signal });
@@ -84,13 +60,8 @@ function exchange({ market, signal, refresh }) {
   return make('details', { className: 'row' }, make('summary', {}, 'Bring in or take out the whole catalogue'), make('div', { className: 'within' },
     help('As a table for a spreadsheet (CSV), or as JSON Lines. What you take out can be changed and brought in again.'),
     make('div', { className: 'act' }, button('Take out as CSV', () => give('csv')), button('Take out as JSON Lines', () => give('jsonl'))),
-    make('p', { className: 'field' }, make('label', { htmlFor: 'file' }, 'Bring in a file'), file),
-    make('p', { className: 'help', id: 'file-note' }, 'CSV or JSON Lines, at most 4 MB.'), place));
-}
-
-function wrong(errors) {
-  if (errors.length === 0) return '';
-  return make('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Wrong rows' }, make('table', {}, make('caption', {}, 'What is wrong'),
-    make('thead', {}, make('tr', {}, ['Row', 'Column', 'What is wrong'].map((h) => make('th', { scope: 'col' }, h)))),
-    make('tbody', {}, errors.map(({ row: n, field: name, detail }) => make('tr', {}, make('td', {}, String(n)), make('td', {}, name ?? ''), make('td', { dir: 'auto' }, detail))))));
+    bringing({
+      at: path('markets', market, 'listings'), many: 'Listings', place, refresh, tables: true,
+      said: ({ rows, stored, unchanged }) => `${rows} rows brought in: ${stored} new or changed, ${unchanged} as they were.`,
+    }), place));
 }

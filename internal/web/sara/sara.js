@@ -135,58 +135,7 @@
     return [...parts, text.slice(start)];
   }
 
-  const css = `
-:host { all: initial; position: fixed; z-index: 2147483000; }
-* { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
-[hidden] { display: none !important; }
-.root { --text: #1d2829; --soft: #586365; --edge: #7a8587; --bad: #a33520; color: var(--text); font: 16px/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
-svg { display: block; width: 22px; height: 22px; flex: none; fill: none; stroke: currentcolor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-button, textarea { min-width: 44px; min-height: 44px; padding: 9px 12px; border: 1px solid var(--edge); border-radius: 14px; background: #fff; }
-button { font-weight: 600; cursor: pointer; touch-action: manipulation; }
-button:hover { text-decoration: underline; }
-:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
-.fill, .own .bubble { background: var(--brand); color: var(--on); }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.launch, dialog { position: fixed; inset: auto; inset-block-end: 16px; inset-inline-end: 16px; box-shadow: 0 4px 24px rgb(0 0 0 / .3); }
-.launch { display: flex; gap: 8px; align-items: center; min-height: 56px; max-width: calc(100vw - 32px); padding: 8px 20px; border-radius: 28px; }
-.launch:focus-visible { outline-color: #fff; box-shadow: 0 0 0 8px var(--ink); }
-dialog { width: 384px; height: 640px; max-height: calc(100dvh - 32px); border: 1px solid var(--edge); border-radius: 18px; background: #f5f3ee; overflow: hidden; }
-dialog[open] { display: flex; flex-direction: column; }
-.drop { outline: 4px dashed var(--ink); outline-offset: -8px; }
-header { display: flex; align-items: center; padding: 4px; padding-inline-start: 16px; }
-header button { border: 0; background: none; }
-header :focus-visible { outline-color: var(--on); outline-offset: -4px; }
-h2 { flex: 1; font-size: 17px; font-weight: 600; }
-header h2, .launch span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.log { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; padding: 12px; outline-offset: -4px; }
-.entry { display: flex; flex-direction: column; align-items: flex-start; margin-block-end: 10px; }
-.own { align-items: flex-end; }
-.bubble { max-width: 86%; padding: 8px 14px; border: 1px solid #dfdbd1; border-radius: 16px; background: #fff; white-space: pre-wrap; }
-.foot, .status { padding: 0 4px; color: var(--soft); font-size: 13px; }
-.status:not(:empty) { padding: 4px 16px; }
-.stands { padding: 6px 16px; border-block-start: 1px solid #dfdbd1; background: #fff; font-size: 14px; }
-.stands:empty { display: none; }
-.bad { color: var(--bad); }
-.ask, form { padding: 10px 12px; border-block-start: 1px solid #dfdbd1; background: #fff; }
-.ask h2 { font-size: 14px; }
-.ask p { max-height: 20vh; overflow-y: auto; white-space: pre-wrap; margin-block-end: 8px; }
-.ask div, .box { display: flex; gap: 8px; align-items: flex-end; }
-.ask button, textarea { flex: 1; }
-textarea { min-width: 0; max-height: 30vh; resize: none; }
-textarea::placeholder { color: var(--soft); opacity: 1; }
-.photos { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; }
-form .photos:not(:empty) { padding-block-end: 8px; }
-.choose:not([hidden]) { padding: 0 12px 12px; }
-canvas, img, .none { display: grid; place-items: center; width: 64px; height: 64px; border-radius: 10px; background: #e4efee; color: var(--text); font-size: 12px; object-fit: cover; }
-progress { display: block; width: 64px; height: 6px; accent-color: var(--ink); }
-.failed { outline: 3px solid var(--bad); }
-li button { display: grid; place-items: center; width: 64px; padding: 0; }
-a { color: var(--ink); }
-.own a { color: inherit; }
-@media (max-width: 480px) { dialog { inset: 0; width: 100%; max-width: none; height: 100dvh; max-height: none; border: 0; border-radius: 0; } }
-@media (prefers-reduced-motion: no-preference) { dialog { animation: rise .15s; } @keyframes rise { from { opacity: 0; } } }
-@media (forced-colors: active) { .bubble, header { border: 1px solid; } }
-@media print { :host { display: none; } }`;
+  const css = '{{styles}}'; // widget.css; the server fills it in
 
   // --- the widget's nodes ---
 

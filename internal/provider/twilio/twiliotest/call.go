@@ -20,6 +20,7 @@ type Call struct {
 	StatusCallback string
 	Status         string // queued, then what is reported
 	Created        time.Time
+	Ended          bool // by a request, and not by who was on the telephone
 }
 
 // events are what a call may be reported on.
@@ -121,14 +122,69 @@ func (s *Server) listCalls(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) fetchCall(w http.ResponseWriter, r *http.Request) {
-	sid := strings.TrimSuffix(r.PathValue("file"), ".json")
-	for _, c := range s.Calls() {
-		if c.SID == sid {
-			write(w, http.StatusOK, s.callResource(c))
-			return
-		}
+	if c, ok := s.call(strings.TrimSuffix(r.PathValue("file"), ".json")); ok {
+		write(w, http.StatusOK, s.callResource(c))
+		return
 	}
 	refuse(w, http.StatusNotFound, 20404, "The requested resource "+r.URL.Path+" was not found")
+}
+
+// updateCall ends a call. A call that rings within a Dial is in progress.
+// https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource
+func (s *Server) updateCall(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, 20001, "Bad request")
+		return
+	}
+	f := s.ends.Next()
+	status := r.PostForm.Get("Status")
+	if len(r.PostForm) != 1 || status != "completed" && status != "canceled" {
+		refuse(w, http.StatusBadRequest, 20001, "Status must be one of: canceled, completed")
+		return
+	}
+	sid := strings.TrimSuffix(r.PathValue("file"), ".json")
+	c, ok := s.call(sid)
+	if !ok {
+		refuse(w, http.StatusNotFound, 20404, "The requested resource "+r.URL.Path+" was not found")
+		return
+	}
+	if f.Taken || f.Status == 0 && !f.Drop && !f.Cut {
+		c = s.endCall(c, status == "completed")
+	}
+	if !s.fail(w, r, f) {
+		write(w, http.StatusOK, s.callResource(c))
+	}
+}
+
+// FailEnds makes the next requests to end a call go wrong, each as one of faults, in order.
+func (s *Server) FailEnds(faults ...Fault) { s.ends.Add(faults...) }
+
+func (s *Server) call(sid string) (Call, bool) {
+	all := s.Calls()
+	at := slices.IndexFunc(all, func(c Call) bool { return c.SID == sid })
+	if at < 0 {
+		return Call{}, false
+	}
+	return all[at], true
+}
+
+// ending is the status of a call that is ended in a status. Others have ended already.
+var ending = map[string]string{"queued": "canceled", "ringing": "canceled", "in-progress": "completed"}
+
+// endCall ends a call, and the one that it was connected with. One in progress is only ended by force.
+func (s *Server) endCall(c Call, force bool) Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.calls {
+		leg := &s.calls[i]
+		if end := ending[leg.Status]; (leg.SID == c.SID || leg.Parent == c.SID) && end != "" && (force || end == "canceled") {
+			leg.Status, leg.Ended = end, true
+			if leg.SID == c.SID {
+				c = *leg
+			}
+		}
+	}
+	return c
 }
 
 // Dial is what a webhook has a call do.

@@ -48,6 +48,7 @@ type Server struct {
 	sends  providertest.Faults[Fault]
 	lists  providertest.Faults[Fault]
 	rings  providertest.Faults[Fault]
+	ends   providertest.Faults[Fault]
 
 	mu       sync.Mutex
 	messages []Message
@@ -74,6 +75,7 @@ func Start(c Config) *Server {
 	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Calls.json", s.authorized(s.createCall))
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls.json", s.authorized(s.listCalls))
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls/{file}", s.authorized(s.fetchCall))
+	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Calls/{file}", s.authorized(s.updateCall))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, 20404, "The requested resource "+r.URL.Path+" was not found")
 	})
