@@ -27,8 +27,8 @@ fuzz: ## every parser of foreign input, fuzzed for a while each (TIME=60s)
 bench: ## what operations cost: requests, capacity, time
 	@bash .ci/bench.sh
 
-prove: ## the long form of the proofs (SEED=, TIME=10m, TIMES=5)
-	@SEED=$(SEED) TIME=$(or $(TIME),10m) TIMES=$(TIMES) bash .ci/prove.sh
+prove: ## the long form of the proofs (SEED=, TIME=10m, TIMES=5, LIVES=10000)
+	@SEED=$(SEED) TIME=$(or $(TIME),10m) TIMES=$(TIMES) LIVES=$(LIVES) bash .ci/prove.sh
 
 soak: ## hundreds of conversations over HTTP while things fail (TIME=1m)
 	@bash .ci/soak.sh -time $(or $(TIME),1m)

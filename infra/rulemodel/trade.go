@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"merve/internal/language"
 )
 
 // The tools by which somebody is found who has what no listing offers.
@@ -350,7 +352,7 @@ func categoryOf(h string) string {
 }
 
 var (
-	priced   = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
+	priced   = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|يورو|ευρώ|евро|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
 	figure   = regexp.MustCompile(`[0-9][0-9.,']*`)
 	measured = regexp.MustCompile(`(?i)[0-9][0-9.,']*\s?(?:kva|kw|km|m2|hours?|hrs?|days?|am|pm|saat|gün|%|:)`)
 	haveNot  = regexp.MustCompile(`(?i)\b(sorry|no stock|not available|don'?t have|do not have|cannot|can'?t|unfortunately|yok|maalesef|hayır|dolu|нет|לא|nein|leider|lo siento|désolé|hapana)\b|^\s*(no|لا|όχι)\b`)
@@ -366,6 +368,7 @@ func vendorReply(req request, _ time.Time) any {
 		}
 	}
 	out := map[string]any{"has_stock": nil, "price": nil, "currency": nil, "availability": nil, "notes": nil}
+	said.Answer = language.Digits(said.Answer)
 	price, sure := priceIn(said.Answer, said.Need)
 	if price != "" {
 		if n, err := strconv.ParseFloat(price, 64); err == nil {
@@ -378,7 +381,13 @@ func vendorReply(req request, _ time.Time) any {
 	case haveIt.MatchString(said.Answer) || sure:
 		out["has_stock"] = true
 	}
-	if m := whenOf.FindString(said.Answer); m != "" {
+	priceless := figure.ReplaceAllStringFunc(said.Answer, func(f string) string { // 1.250,00 is no day
+		if plainFigure(f) == price {
+			return " "
+		}
+		return f
+	})
+	if m := whenOf.FindString(priceless); m != "" {
 		out["availability"] = strings.TrimSpace(m)
 	}
 	return out

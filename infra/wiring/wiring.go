@@ -187,7 +187,8 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, seals the audit of requests, and ends calls that may not be made",
+			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, seals the audit of requests, " +
+				"and ends calls that may not be made",
 			Memory: 256, Timeout: 30,
 			Stream:   events("records", "notify-failed"),
 			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},

@@ -352,6 +352,27 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// A process whose turn was finished by another, before it has said a word, is silent from then on.
+func TestATurnThatAnotherHasFinished(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	slow, next := s.stream(t), s.stream(t)
+	if err := next.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, end := next.End("The sea is warm.")
+	if err := s.Table.DB().Commit(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	rows := len(s.rows(t))
+	if err := slow.Say(t.Context(), "The wind is cold."); !errors.Is(err, agent.ErrHushed) {
+		t.Errorf("said behind the end of its turn: %v", err)
+	}
+	if got := len(s.rows(t)); got != rows {
+		t.Errorf("%d rows, want %d", got, rows)
+	}
+}
+
 // A socket that comes between two looks hears what was written since the first of them, and one that comes after the
 // last still hears how the turn ends.
 func TestWhoComesBetweenTwoLooks(t *testing.T) {

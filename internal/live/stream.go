@@ -260,8 +260,8 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 			if f.Type != Final { // which is pushed with its text, by who has committed it
 				st.pushing.written(f.wire(r.seq+i, from(st.h), r.At))
 			}
-			ends := f.Type == Speaking && !f.Speaking && f.Turn == st.turn
-			if ends && f.Cause != Ended {
+			closed := f.Type == Speaking && !f.Speaking && f.Cause != Ended
+			if f.Turn == st.turn && (closed || f.Type == Final) { // who has finished the turn has taken it over
 				st.silence()
 			}
 			st.told = st.told || f.Type == Status && f.Turn == st.turn

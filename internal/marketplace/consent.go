@@ -103,6 +103,7 @@ type Attempt struct {
 	From       string    `dynamodbav:"from"`
 	Phone      string    `dynamodbav:"phone"`              // the desk's
 	ProviderID string    `dynamodbav:"provider,omitempty"` // "" until it is known that the provider has it
+	Guessed    bool      `dynamodbav:"guessed,omitempty"`  // the provider's id was found by number and time: it may be another's call
 	Desk       Leg       `dynamodbav:"desk,omitempty"`
 	Client     Leg       `dynamodbav:"client,omitempty"`
 	Dialled    bool      `dynamodbav:"dialled,omitempty"` // the provider was told the client's number

@@ -230,7 +230,8 @@ func (c *call) city(text string) string { return c.market.DistrictOf(text, nil) 
 func (c *call) private(head thread.Head) discovery.Private {
 	v := c.view
 	p := discovery.Private{
-		Names: []string{v.Client.Name, head.Name}, Words: []string{v.Client.Phone, v.ID, v.Code, v.Owner, v.Thread, head.Phone, head.Contact},
+		Names: []string{v.Client.Name, head.Name},
+		Words: []string{v.Client.Phone, v.ID, v.Code, v.Owner, v.Thread, head.Phone, head.Contact},
 	}
 	if c.By.Key() == v.Owner {
 		p.Names = append(p.Names, c.By.Name)

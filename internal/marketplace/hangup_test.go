@@ -36,7 +36,7 @@ func TestARevocationHangsUp(t *testing.T) {
 		"the client's rings":    {legs: [2]Leg{LegAnswered, LegRinging}, dialled: true, ended: true, state: AttemptUnanswered},
 		"the client talks":      {legs: [2]Leg{LegAnswered, LegAnswered}, dialled: true, state: AttemptAnswered},
 		"over":                  {legs: [2]Leg{LegBusy}, state: AttemptBusy},
-		"found later":           {legs: [2]Leg{LegRinging}, unknown: true, ended: true, state: AttemptFailed},
+		"maybe another's":       {legs: [2]Leg{LegRinging}, unknown: true, state: AttemptRinging},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,6 +76,37 @@ func TestARevocationHangsUp(t *testing.T) {
 				t.Errorf("ended %v, want %v: %+v is %s, want %s", x.ended, want, a, a.State(), tt.state)
 			}
 		})
+	}
+}
+
+// Who gives up a call that was never made does not end the one of somebody else, which is all that the provider's list has.
+// Its desk, once it answers, is connected with nobody.
+func TestARevocationLeavesAnothersCall(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	x := y.switchboard()
+	ann, bob := y.callable("ann"), y.callable("bob")
+	anns, bobs := y.granted(ann.ID), y.granted(bob.ID)
+	x.fails = append(x.fails, unclear(false))
+	if _, err := y.Do(t.Context(), y.call(StartCall, ann.ID, "call", `{"consent_id":"`+anns+`"}`)); err == nil {
+		t.Fatal("it is known whether the desk was rung")
+	}
+	wants(t, "the other call", y.start(bob.ID, "call", bobs), true, "")
+	x.legs[x.id(1)] = [2]Leg{LegRinging}
+	y.now = y.now.Add(3 * time.Minute)
+	if _, err := y.AttendConsent(t.Context(), ann.ID, anns); err != nil {
+		t.Fatal(err)
+	}
+	if a := y.consent(ann.ID, anns).Attempts[0]; a.ProviderID != x.id(1) {
+		t.Fatalf("the list has the other call only, and the attempt is %+v", a)
+	}
+	y.do(RevokeCallConsent, ann.ID, "revoke", `{"request_id":"{id}"}`)
+	y.twice(y.teller, ann.ID, map[string]bool{})
+	if len(x.ended) != 0 {
+		t.Errorf("%v was ended", x.ended)
+	}
+	if y.connect(y.place(bob.ID, bobs, 1), x.id(1)); !y.consent(bob.ID, bobs).Attempts[0].Dialled {
+		t.Error("the other call has come to nothing")
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 // writes is where a vendor who was asked writes.
 func (y *yard) writes(o Outreach) tool.Context {
 	return tool.Context{
-		Market: y.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en", Actor: actor.Actor{Phone: o.Number}, Now: y.now, TimeZone: time.UTC,
+		Market: y.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en",
+		Actor: actor.Actor{Phone: o.Number}, Now: y.now, TimeZone: time.UTC,
 	}
 }
 
@@ -54,7 +55,8 @@ func TestATimeOutWhileAnAnswerIsRead(t *testing.T) {
 	for name, answer := range map[string]func(y *yard, o Outreach){
 		"on WhatsApp": func(y *yard, o Outreach) { y.hears(o, thread.Message{ID: "SM1", Text: "we will see"}) },
 		"by a call": func(y *yard, o Outreach) {
-			y.do(RecordVendorReply, o.Request, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"we will see","provider_message_id":"SM1"}`)
+			y.do(RecordVendorReply, o.Request, "reply",
+				`{"request_id":"{id}","vendor_id":"v1","message":"we will see","provider_message_id":"SM1"}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +107,8 @@ func TestAnUnknownQuotation(t *testing.T) {
 	y := newYard(t)
 	y.vendor("v1", nil)
 	first, second := y.outreach("1", "v1")[0], y.outreach("2", "v1")[0]
-	y.do(RecordVendorReply, second.Request, "no", `{"request_id":"{id}","vendor_id":"v1","message":"no","provider_message_id":"SM0","parsed_data":{"has_stock":false}}`)
+	y.do(RecordVendorReply, second.Request, "no",
+		`{"request_id":"{id}","vendor_id":"v1","message":"no","provider_message_id":"SM0","parsed_data":{"has_stock":false}}`)
 	settled, ok := y.hears(first, thread.Message{ID: "SM1", Text: "280", ReplyTo: "SMunknown"})
 	if !ok || len(settled.Writes) != 0 || !strings.Contains(settled.Text, first.Code) || !strings.Contains(settled.Text, second.Code) {
 		t.Errorf("an unknown message is quoted: %q, %d writes", settled.Text, len(settled.Writes))
@@ -117,7 +120,8 @@ func TestAnUnknownQuotation(t *testing.T) {
 	sent := table.Update(dynamo.Key{PK: second.Thread, SK: "outbox#" + second.Message}, "SET providerId = :id", dynamo.V{":id": "SMasked"})
 	y.fail(table.DB().Commit(t.Context(), sent))
 	y.hears(first, thread.Message{ID: "SM2", Text: "300", ReplyTo: "SMasked"})
-	if a, b := y.view(first.Request).Outreach[0], y.view(second.Request).Outreach[0]; a.State != Pending || b.State != Replied || b.Quote.Message != "SM2" {
+	a, b := y.view(first.Request).Outreach[0], y.view(second.Request).Outreach[0]
+	if a.State != Pending || b.State != Replied || b.Quote.Message != "SM2" {
 		t.Errorf("what was asked is quoted: %s and %s", a.State, b.State)
 	}
 }
@@ -132,7 +136,8 @@ func TestTheDeskAcceptsTheStandingQuote(t *testing.T) {
 	late, _ := y.over(dynamotest.Open(t, nil))
 	none := false
 	late.Threads = between{late.Threads.(*thread.Store), sync.OnceFunc(func() {
-		y.do(RecordVendorReply, o.Request, "gone", `{"request_id":"{id}","vendor_id":"v1","message":"sold","provider_message_id":"SM2","parsed_data":{"has_stock":false}}`)
+		y.do(RecordVendorReply, o.Request, "gone",
+			`{"request_id":"{id}","vendor_id":"v1","message":"sold","provider_message_id":"SM2","parsed_data":{"has_stock":false}}`)
 		none = true
 	})}
 	a, err := late.Do(t.Context(), y.call(ProposeAcceptance, o.Request, "accept", `{"request_id":"{id}","outreach_id":"`+o.ID+`"}`))

@@ -77,7 +77,27 @@ func (x *exchange) HangUp(_ context.Context, _, id string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.ended = append(x.ended, id)
+	legs := x.legs[id]
+	legs[0] = LegCompleted
+	if legs[1] == LegRinging {
+		legs[1] = LegUnanswered
+	}
+	x.legs[id] = legs
 	return nil
+}
+
+// leg is how far the halves of a call are.
+func (x *exchange) leg(id string) [2]Leg {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.legs[id]
+}
+
+// becomes moves the halves of a call on.
+func (x *exchange) becomes(id string, desk, client Leg) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.legs[id] = [2]Leg{desk, client}
 }
 
 // rang are the calls so far.
@@ -158,10 +178,13 @@ func (y *yard) answers(b *Broker, request string, yes bool) error {
 		return err
 	}
 	if len(settled.Writes) == 0 {
-		return errors.New(settled.Text)
+		return fmt.Errorf("%w: %s", errNothing, settled.Text)
 	}
 	return b.Store.Table.DB().Commit(y.t.Context(), settled.Writes...)
 }
+
+// errNothing says that an answer does nothing.
+var errNothing = errors.New("nothing was settled")
 
 // granted is a consent that the client of a request has given.
 func (y *yard) granted(request string) string {

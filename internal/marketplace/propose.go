@@ -92,7 +92,8 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 		return outcome{}, err
 	}
 	if far := c.unreachable(these, threads, heads); far != "" {
-		return c.unproposed("%s cannot be written to: they have opted out, or have not written for 24 hours and the market has no approved template for %s", far, vendorEvent), nil
+		return c.unproposed("%s cannot be written to: they have opted out, or have not written for 24 hours and "+
+			"the market has no approved template for %s", far, vendorEvent), nil
 	}
 	if missing := c.view.Requirements.Missing(); len(missing) > 0 {
 		return c.unproposed("ask the client first for: %s", strings.Join(missing, ", ")), nil
@@ -316,14 +317,17 @@ func (v View) price(lang string, q *Quote) string {
 }
 
 // asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
-func (b *Broker) asks(ctx context.Context, v *View, m *market.Market, vendors []Vendor, threads []string, receipt gate.Receipt, trace string) []dynamo.Write {
+func (b *Broker) asks(
+	ctx context.Context, v *View, m *market.Market, vendors []Vendor, threads []string, receipt gate.Receipt, trace string,
+) []dynamo.Write {
 	now := b.Store.now()
 	var ws []dynamo.Write
 	for i, vendor := range vendors {
 		lang := vendor.language(m)
 		from := vendor.from(now)
 		o := Outreach{
-			ID: newOutreachID(v.ID, vendor.ID), N: len(v.Outreach) + 1, Request: v.ID, Vendor: vendor.ID, Name: vendor.Name, Market: m.ID, Number: vendor.Phone, Thread: threads[i], Language: lang,
+			ID: newOutreachID(v.ID, vendor.ID), N: len(v.Outreach) + 1, Request: v.ID, Vendor: vendor.ID, Name: vendor.Name, Market: m.ID,
+			Number: vendor.Phone, Thread: threads[i], Language: lang,
 			State: Pending, Receipt: receipt, AskedAt: now, RemindAt: from.Add(remindAfter), Until: from.Add(timeOutAfter),
 		}
 		o.Code, o.Message = newCode(o.ID), o.ID+".asked"

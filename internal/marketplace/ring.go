@@ -307,7 +307,9 @@ func (b *Broker) settleAttempt(ctx context.Context, k Consent, a Attempt) (Conse
 	}
 	return b.note(ctx, at, func(_ *Consent, a *Attempt) bool {
 		if id != "" {
-			a.ProviderID = cmp.Or(a.ProviderID, id)
+			if a.ProviderID == "" {
+				a.ProviderID, a.Guessed = id, true
+			}
 			a.heard(desk, client)
 		} else if a.ProviderID == "" {
 			a.Over, a.Failure = true, why
@@ -321,22 +323,27 @@ func (b *Broker) settleAttempt(ctx context.Context, k Consent, a Attempt) (Conse
 // provider does not know by then is left to [Broker.SweepConsents]: what that finds out is an event, too.
 func (b *Broker) hangUp(ctx context.Context, k Consent) error {
 	a := k.open()
-	if k.State != ConsentRevoked || a == nil || a.ProviderID == "" || b.Phone == nil {
+	if k.State != ConsentRevoked || a == nil || a.ProviderID == "" || a.Guessed || b.Phone == nil {
 		return nil
 	}
 	desk, client, err := b.Phone.Legs(ctx, a.From, a.ProviderID)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the provider does not say what became of the call")
 	}
-	if desk.ended() || a.Dialled && client.connected() {
+	if a.Dialled && client.connected() {
 		return nil
 	}
-	if err := b.Phone.HangUp(ctx, a.From, a.ProviderID); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the provider does not end the call")
+	if !desk.ended() {
+		if err := b.Phone.HangUp(ctx, a.From, a.ProviderID); err != nil {
+			return fault.Wrap(err, fault.Unavailable, "the provider does not end the call")
+		}
 	}
 	_, err = b.note(ctx, Place{k.Request, k.ID, a.ID}, func(_ *Consent, a *Attempt) bool {
 		if a.Over || a.Client.connected() {
 			return false
+		}
+		if a.heard(desk, client); a.Over { // it has ended already
+			return true
 		}
 		if a.Client != "" {
 			a.Client = a.Client.then(LegUnanswered)
@@ -437,7 +444,7 @@ func (b *Broker) connect(ctx context.Context, at Place, callID string) (Connecti
 	if why != "" {
 		return Connection{}, false, b.drop(ctx, at, why)
 	}
-	a.ProviderID, a.Dialled, a.Desk = callID, true, a.Desk.then(LegAnswered)
+	a.ProviderID, a.Guessed, a.Dialled, a.Desk = callID, false, true, a.Desk.then(LegAnswered)
 	stopped, err := b.whileItStands(ctx, v.Request, k, System, "")
 	if err != nil || stopped {
 		return Connection{}, false, err
@@ -471,7 +478,7 @@ func (b *Broker) Heard(ctx context.Context, at Place, r Report) error {
 	_, err := b.note(ctx, at, func(k *Consent, a *Attempt) bool {
 		before, refused := *a, k.Refused
 		if !a.Dialled && r.CallID != "" {
-			a.ProviderID = r.CallID // the place in the report's address is the attempt's own
+			a.ProviderID, a.Guessed = r.CallID, false // the place in the report's address is the attempt's own
 		}
 		if r.Client {
 			a.heard("", r.Leg)

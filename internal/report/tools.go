@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/geo"
@@ -346,7 +347,33 @@ func (r *Reporter) list(ctx context.Context, tc tool.Context, _ struct{}) (tool.
 	for _, b := range briefs {
 		lines = append(lines, line{b.ID, b.Status, b.Address, local(tc, b.CreatedAt)})
 	}
-	return tool.Result{Data: map[string]any{"reports": lines}}, nil
+	return tool.Result{Data: map[string]any{"reports": lines}, Choices: choices(tc, briefs)}, nil
+}
+
+// maxChoices is how many reports can be chosen from by a tap.
+const maxChoices = 8
+
+// choices are the newest of several reports, to choose one by its address. One without an address, or at the same as
+// another, goes by when it was made, too.
+func choices(tc tool.Context, briefs []Brief) []channel.Choice {
+	if len(briefs) < 2 {
+		return nil
+	}
+	same := map[string]int{}
+	for _, b := range briefs {
+		same[b.Address]++
+	}
+	var all []channel.Choice
+	for _, b := range briefs[:min(len(briefs), maxChoices)] {
+		at := b.CreatedAt.In(cmp.Or(tc.TimeZone, time.UTC))
+		made := wording.When(tc.Language, at, at)
+		if b.Address == "" || same[b.Address] > 1 {
+			all = append(all, channel.Choice{Label: strings.TrimPrefix(b.Address+", "+made, ", ")})
+			continue
+		}
+		all = append(all, channel.Choice{Label: b.Address, Detail: made})
+	}
+	return all
 }
 
 func (r *Reporter) remove(ctx context.Context, tc tool.Context, a idArgs) (tool.Result, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,8 +13,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/market"
@@ -185,6 +188,39 @@ func TestDeclarations(t *testing.T) {
 }
 
 func must(t tool.Tool, _ bool) tool.Tool { return t }
+
+// Where the customer has several reports they can choose one by a tap.
+func TestChooseAReport(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	list := func() []channel.Choice {
+		t.Helper()
+		_, res, err := d.call("list_user_reports", `{}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Choices
+	}
+	d.started("Harbour Street 21")
+	if got := list(); got != nil {
+		t.Errorf("of one report: %v", got)
+	}
+	d.started("Mill Lane 3")
+	d.started("Mill Lane 3")
+	d.started("")
+	const made = "Mon 3 Jun 2030, 13:00"
+	want := []channel.Choice{{Label: made}, {Label: "Mill Lane 3, " + made}, {Label: "Mill Lane 3, " + made}, {Label: "Harbour Street 21", Detail: made}}
+	byLabel := cmpopts.SortSlices(func(a, b channel.Choice) bool { return a.Label < b.Label })
+	if diff := cmp.Diff(want, list(), byLabel); diff != "" {
+		t.Errorf("of several (-want +got):\n%s", diff)
+	}
+	for n := range 8 {
+		d.started(fmt.Sprint("Castle Road ", n))
+	}
+	if got := list(); len(got) != 8 {
+		t.Errorf("%d of 12 reports can be chosen", len(got))
+	}
+}
 
 // A report by way of its tools, from the first word to the link.
 func TestConversation(t *testing.T) {

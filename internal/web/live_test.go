@@ -117,6 +117,33 @@ func widgetChoices(t *testing.T, browser context.Context) {
 	p.has(`!s.querySelector('.choose button')`)
 }
 
+// Without sockets the widget has them by its requests: of an answer, of one that takes longer, and of what it reads.
+func widgetChoicesByRequest(t *testing.T, browser context.Context) {
+	p := embed(t, browser, func(m webtest.SaraMessage) webtest.SaraAnswer {
+		switch m.Text {
+		case "Mon 10:00":
+			return webtest.SaraAnswer{Reply: "Noted."}
+		case "And the wall":
+			return webtest.SaraAnswer{Reply: "When was that?", Choices: times[:1]}
+		}
+		return webtest.SaraAnswer{Reply: "When was it?", Choices: times}
+	}, phone, "")
+	p.unfold()
+	p.tell("The roof leaks")
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.inspectApart("the widget's choices by request")
+	p.visit()
+	p.unfold()
+	p.says(".choose button", "Mon 10:00 · Sam")
+	p.tap(".choose button:last-child")
+	p.says(".bubble", "Noted.")
+	p.has(`!s.querySelector('.choose button') && s.activeElement.matches('textarea')`)
+	p.sara.Late(2)
+	p.tell("And the wall")
+	p.says(".bubble", "When was that?")
+	p.says(".choose button", "Mon 09:00")
+}
+
 // A spoken tab shows the chat page of a backend with sockets, which says what the test has it say.
 type spoken struct {
 	*tab
@@ -356,6 +383,7 @@ func TestLivePage(t *testing.T) {
 	tests := map[string]func(*testing.T, context.Context){
 		"Session":    liveSession,
 		"Drop":       liveDrop,
+		"Crosswise":  liveCrosswise,
 		"Accessible": liveAccessible,
 	}
 	for name, test := range tests {
@@ -475,6 +503,27 @@ func liveDrop(t *testing.T, browser context.Context) {
 	p.live.Forget()
 	p.live.Drop()
 	p.waitText("#log .note", "Some of what was said before is not told again.")
+}
+
+// The final of a turn that comes after that of the next one still takes the place of its words, once, and changes nothing
+// else: what waits and what can be chosen is of the latest turn.
+func liveCrosswise(t *testing.T, browser context.Context) {
+	p := dial(t, browser, "", desktop)
+	p.live.Word(1, "The sea ")
+	p.live.Word(1, "is wa")
+	p.waitText("#log", "The sea is wa")
+	p.live.Crosswise(func() {
+		p.live.Final(1, "The sea is warm.", webtest.Frame{"standing": webtest.Frame{"text": "○ old"}, "choices": []any{webtest.Frame{"label": "Swim"}}})
+		p.live.Final(2, "The wind is cold.", webtest.Frame{"standing": webtest.Frame{"text": "○ new"}, "choices": times})
+		p.live.Word(3, "And ")
+	})
+	p.waitText("#log", "The sea is warm.")
+	p.live.Again()
+	p.live.Word(3, "so on.")
+	p.waitText("#log", "so on.")
+	same(p.tab, "the talk", p.talk(), []string{"The sea is warm.", "The wind is cold.", "And so on."})
+	same(p.tab, "choices", p.texts("#log .options button"), []string{"Mon 09:00", "Mon 10:00 · Sam"})
+	same(p.tab, "standing", p.texts("#standing"), []string{"○ new"})
 }
 
 func liveAccessible(t *testing.T, browser context.Context) {

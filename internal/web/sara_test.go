@@ -53,6 +53,7 @@ func TestSaraWidget(t *testing.T) {
 		"Standing":         widgetShowsStanding,
 		"WordsArrive":      widgetWordsArrive,
 		"Choices":          widgetChoices,
+		"ChoicesByRequest": widgetChoicesByRequest,
 		"DropInTheMiddle":  widgetDrop,
 		"HostPage":         hostPage,
 		"Accessible":       widgetAccessible,

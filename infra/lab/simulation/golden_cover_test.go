@@ -94,7 +94,7 @@ var missing = map[string]string{
 var (
 	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller changes chat
 	client complete confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
-	frame generation grantedAt greeting hasStock holder how i identifiedPercent input k km label late lookAt matter maxBookings
+	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late lookAt matter maxBookings
 	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
@@ -125,6 +125,7 @@ var laterKeys = []string{
 	`requests#.*\n.*`,
 	`socket#.*\nsocket`,
 	`vendors#.*\nvendor#.*`,
+	`customers#.*\n.*`,
 	`customer#.*\ncustomer`, `(caller#.*)\n(.*)#.*`, `.*\naccount#.*`, `failed#.*\nphone#.*`, `failed#.*\n.*`,
 	`(visits#.*)\nservice#.*`, `(visits#.*)\ntechnician#.*`, `.*\nshown#.*#.*`,
 	`bound#.*\n.*#.*`, `(plan#.*#.*)\n.*`, `(plan#.*#.*)\nclaim#.*#.*`, `plan-of#.*\n~`, `plans#.*\nconversation#.*`, `plan#.*\n~`,

@@ -14,7 +14,7 @@ const page = Object.fromEntries([...document.querySelectorAll('[id]')].map((node
 
 let live;            // where to connect, as GET /healthz tells
 let socket;
-let turn;            // the node of the reply that grows
+const turns = new Map(); // the nodes of replies that grow, by turn
 let choices;         // the buttons of what can be chosen
 let voiced = 0;      // how much of it was read aloud
 let pending = null;  // the action that waits for an answer
@@ -46,20 +46,32 @@ function hear(id, words) {
 }
 
 /** Shows what a turn has said so far. Who listens hears it whole, when it is. */
-function grow(words) {
-  turn ??= Object.assign(add('said', ''), { ariaLive: 'off' });
-  follow(() => { turn.textContent = words; });
+function grow(turnId, words) {
+  const node = turns.get(turnId) ?? Object.assign(add('said', ''), { ariaLive: 'off' });
+  turns.set(turnId, node);
+  node.dataset.turn = turnId;
+  follow(() => { node.textContent = words; });
+}
+
+/** Puts the whole reply of a turn in the place of what it has said so far, else before those of later turns. */
+function settle({ turnId, text: words, interrupted }) {
+  const node = turns.get(turnId);
+  turns.delete(turnId);
+  if (!words) {
+    if (interrupted) node?.classList.add('cut');
+    return;
+  }
+  const whole = make('p', { className: interrupted ? 'said cut' : 'said', dir: 'auto' }, words);
+  whole.dataset.turn = turnId;
+  const later = [...page.log.children].find((n) => Number(n.dataset.turn) > turnId);
+  follow(() => { if (node) node.replaceWith(whole); else page.log.insertBefore(whole, later ?? null); });
 }
 
 function finish(frame) {
   for (const line of asked.get(frame.turnId) ?? []) add('said own', text(line.content));
   asked.delete(frame.turnId);
   finished = frame.turnId;
-  if (frame.text) {
-    const whole = make('p', { className: frame.interrupted ? 'said cut' : 'said', dir: 'auto' }, frame.text);
-    follow(() => { if (turn) turn.replaceWith(whole); else page.log.append(whole); });
-  } else if (frame.interrupted) turn?.classList.add('cut');
-  turn = undefined;
+  settle(frame);
   const cards = Array.isArray(frame.cards) ? frame.cards : [];
   offer(Array.isArray(frame.choices) ? frame.choices : []);
   for (const card of cards) {
@@ -84,14 +96,14 @@ function offer(options) {
 function clear() {
   page.log.replaceChildren();
   own.clear();
-  turn = undefined;
+  turns.clear();
   finished = -1;
 }
 
 const handlers = {
   token(frame, words) {
     tell('');
-    grow(words);
+    grow(frame.turnId, words);
     aloud(words, false);
   },
   status(frame) { tell(text(frame.text)); },
@@ -102,7 +114,8 @@ const handlers = {
   message(frame) {
     if (!own.has(frame.id)) hear(frame.id, text(frame.text));
   },
-  final(frame) {
+  final(frame, _, late) {
+    if (late) return settle(frame);
     tell('');
     speaking(false);
     if (!frame.interrupted) aloud(text(frame.text), true);
@@ -190,8 +203,8 @@ async function connect() {
   socket = new Socket(address, {
     open(on) { page.link.textContent = on ? 'Connected' : 'Connection lost; connecting again …'; },
     refused() { page.link.textContent = 'No connection: the server cannot be reached, or it knows no such session.'; },
-    frame(frame, words) {
-      handlers[frame.type]?.(frame, words);
+    frame(frame, words, late) {
+      handlers[frame.type]?.(frame, words, late);
       page['s-event'].textContent = String(socket?.last ?? '');
     },
   });

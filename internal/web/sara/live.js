@@ -14,18 +14,15 @@ export function hears(w) {
   for (const [key, value] of Object.entries({ agentId: 'sara', token: w.token, language: w.language, marketId: w.marketId })) {
     if (value) w.at.searchParams.set(key, value);
   }
-  const group = w.make('div', { className: 'photos choose', role: 'group', hidden: true, 'aria-label': w.group });
-  group.style.padding = '0 12px 12px';
-  w.log.after(group);
   const socket = new Socket(() => w.at, { frame: hear, open: (on) => { if (!on) lost(); } });
 
-  function hear(frame, words) {
+  function hear(frame, words, late) {
     switch (frame.type) {
       case 'token': return grow(words);
       case 'status': return w.note('', String(frame.text ?? ''));
       case 'speaking': return voice(frame.speaking);
       case 'message': return overhear(frame);
-      case 'final': return finish(frame);
+      case 'final': return late || finish(frame); // the final of a later turn had the thread read
       case 'error': return happened('error');
       case 'resync': if (frame.gap) w.watch(50);
     }
@@ -48,30 +45,18 @@ export function hears(w) {
     w.show();
   }
 
-  // What can be chosen, as buttons that say it: below the latest reply, as long as nothing else was said.
-  function offer(choices) {
-    const taps = (choices ?? []).map(({ label, detail }) => w.button(label + (detail ? ` · ${detail}` : ''), () => { w.send(label, []); w.text.focus(); }));
-    if (group.textContent === taps.map((tap) => tap.textContent).join('')) return;
-    if (taps.length === 0 && group.contains(group.getRootNode().activeElement)) w.text.focus();
-    group.replaceChildren(...taps);
-    group.hidden = taps.length === 0;
-    w.follow();
-  }
-
   // What counts of a reply that was said stands in the thread now.
   function finish(frame) {
     voice(false);
     if (growing) grow(frame.text || growing.text, true);
     if (frame.text) w.tellStanding(frame.standing ?? {});
-    offer(frame.choices);
+    w.offer(frame.choices);
     happened('final');
     w.watch(50);
   }
 
   // What was heard and is over is listed, or stands there in other words.
-  // Choices are those of the latest message that is listed; undefined says that none is.
-  function settle(choices) {
-    if (choices && !w.busy()) offer(choices);
+  function settle() {
     if (!growing || growing.rest !== undefined && !growing.over) return;
     if (growing.rest === undefined) growing.node.ariaLive = null;
     else {
@@ -86,7 +71,7 @@ export function hears(w) {
   function overhear({ id, text, at }) {
     const when = Date.parse(at) - w.ahead();
     const near = (e) => e.own && (e.clientMessageId === id || !e.clientMessageId && e.text === text && Math.abs(e.at - when) < 10_000);
-    offer();
+    w.offer();
     if (!w.entries.some(near)) w.place({ own: true, text, rest: text.trim(), media: [], at: when, clientMessageId: id, state: 'sent' }, w.entries.length);
   }
 
@@ -105,7 +90,6 @@ export function hears(w) {
   // then it is asked by request, as the same message.
   async function speak(entry) {
     const { clientMessageId: id, text, media, replyTo } = entry;
-    offer();
     if (entry.left || media.length || !socket.send({ type: 'message', id, text, replyTo })) return false;
     entry.left = true;
     const from = w.tail();
@@ -132,7 +116,6 @@ export function hears(w) {
     stop() { socket.send({ type: 'barge_in' }); },
     wake() { socket.wake(); },
     close() {
-      group.remove();
       socket.close();
       lost();
     },

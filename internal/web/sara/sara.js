@@ -154,6 +154,7 @@
   const until = make('span');
   const ask = make('section', { className: 'ask', hidden: true, 'aria-label': say('asked') }, make('h2', {}, say('asked') + ' ', until), summary,
     make('div', {}, ...['yes', 'no'].map((word) => Object.assign(button(say(word), () => settle(say(word))), { className: word === 'yes' ? 'fill' : 'plain' }))));
+  const choose = make('div', { className: 'photos choose', role: 'group', hidden: true, 'aria-label': say('asked') });
   const files = make('input', { type: 'file', accept: TYPES.join() + ',.heic', multiple: true, hidden: true, onchange: () => { add(files.files); files.value = ''; } });
   const thumbs = make('ul', { className: 'photos', 'aria-label': say('photo') });
   const text = make('textarea', { rows: 1, maxLength: LETTERS, placeholder: say('message'), enterKeyHint: 'send', 'aria-label': say('message'), value: recall(DRAFT) ?? '' });
@@ -163,7 +164,7 @@
     Object.assign(button(say('stop'), () => live.stop(), 'M7 7h10v10H7z'), { className: 'fill', hidden: true })));
   const panel = make('dialog', { role: 'dialog', 'aria-labelledby': 'title' },
     make('header', { className: 'fill' }, make('h2', { id: 'title' }, heading), button(say('close'), () => panel.close(), 'm6 6 12 12M6 18 18 6')),
-    log, status, stands, ask, form);
+    log, choose, status, stands, ask, form);
   const launch = make('button', { type: 'button', className: 'launch fill', onclick: open, 'aria-haspopup': 'dialog' },
     icon('M4 5h16v11H10l-5 4v-4H4z'), make('span', {}, heading));
   const root = make('div', { className: 'root', lang: language, dir: ['he', 'ar'].includes(language) ? 'rtl' : 'ltr' }, launch, panel);
@@ -290,6 +291,7 @@
 
   function deliver(entry) {
     mark(entry, 'waiting');
+    offer();
     queue = queue.then(() => attempt(entry));
   }
 
@@ -323,7 +325,18 @@
     const index = entries.indexOf(entry) + 1;
     const there = entries.slice(index).some((e) => !e.own && (e.text.includes(said) || said.includes(e.text)));
     if (said && !there) place({ text: said, rest: said, media: [], at: Date.now(), state: 'sent' }, index);
+    offer(answer.choices);
     pend(answer.pendingAction ?? null);
+  }
+
+  // Shows what can be chosen as buttons that say it, as long as nothing else was said.
+  function offer(choices) {
+    const taps = (choices ?? []).map(({ label, detail }) => button(label + (detail ? ` · ${detail}` : ''), () => { send(label, []); text.focus(); }));
+    if (choose.textContent === taps.map((tap) => tap.textContent).join('')) return;
+    if (taps.length === 0 && choose.contains(shadow.activeElement)) text.focus();
+    choose.replaceChildren(...taps);
+    choose.hidden = taps.length === 0;
+    if (atEnd) toEnd();
   }
 
   // Shows how the conversation stands, in the server's words. What waits for an answer is shown with its buttons.
@@ -374,7 +387,7 @@
     const now = live = {};
     try {
       const { hears } = await import(`${origin}/sara/live.js`);
-      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, wait, log, make, button, send, text, group: say('asked'), follow: () => { if (atEnd) toEnd(); }, tail: () => tail, busy: () => working, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
+      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, offer, wait, follow: () => { if (atEnd) toEnd(); }, tail: () => tail, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
     } catch { /* it looks for news, as without */ }
   }
 
@@ -396,8 +409,11 @@
         chosen = theirs && message.choices || [];
       }
       // While something is under way, its answer is to say what is asked, or what was waited for.
-      if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);
-      live?.settle?.(chosen);
+      if (from === undefined ? !working && turns === before : theirs) {
+        pend(answer.pendingAction ?? null);
+        if (chosen) offer(chosen);
+      }
+      live?.settle?.();
       if (from === undefined) newest = last;
       if (!answer.next) break;
       next = answer.next;

@@ -128,7 +128,7 @@ export class Conversation {
       for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
       return url;
     }, {
-      frame: (frame, words) => this.#hear(frame, words),
+      frame: (frame, words, late) => this.#hear(frame, words, late),
       open: (on) => {
         if (on) return;
         this.#view.speaking(false);
@@ -407,13 +407,13 @@ export class Conversation {
 
   // --- what is heard ---
 
-  #hear(frame, words) {
+  #hear(frame, words, late) {
     switch (frame.type) {
       case 'token': return this.#grow(words);
       case 'status': return this.#view.told(textOf(frame));
       case 'speaking': return this.#view.speaking(frame.speaking === true);
       case 'message': return this.#overhear(frame);
-      case 'final': return this.#finish(frame);
+      case 'final': return late || this.#finish(frame); // the final of a later turn had the thread read
       case 'error': return this.#happened('error');
       case 'resync': return this.#resume(frame);
     }

@@ -4,6 +4,7 @@
 // - It stays open: it is renewed before the gateway closes it, speaks before it is silent for too long, and
 //   connects again after a drop, less and less often while that fails.
 // - A frame is told once, however often it comes, and the words of a turn are in the order of their numbers.
+// - The final of a turn is told also where that of a later one was faster.
 // - What was missed comes after a drop, or a gap is told: then the page reads the conversation anew.
 // - Where something is expected and nothing comes, it asks for it.
 
@@ -20,16 +21,19 @@ export class Socket {
   #on;      // {frame(frame, words), open(boolean)}
   #ws;
   #last = 0;           // number of the latest frame
-  #settled = 0;        // and of the latest final: of the turns before, no word is news
-  #seen = new Set();   // frames behind that
-  #words = new Map();  // number to piece, of the turn that runs
+  #settled = 0;        // and of the latest final: of what is before, nothing is news but another final
+  #seen = new Map();   // finals, and all frames behind that: number to type
+  #words = new Map();  // number to [turn, piece], of turns that run
   #expects = false;
   #failed = 0;
   #opened = false; // at least once
   #over = false;
   #timers = {};
 
-  /** address gives where to connect, each time; on is told {frame(frame, words), open(boolean), refused()}. */
+  /**
+   * address gives where to connect, each time; on is told {frame(frame, words, late), open(boolean), refused()}: words are
+   * all of the frame's turn, and late says that a later turn was finished before.
+   */
   constructor(address, on) {
     [this.#address, this.#on] = [address, on];
     this.#connect();
@@ -137,30 +141,30 @@ export class Socket {
   }
 
   #take(frame) {
+    const { type, seq, turnId } = frame;
     this.#failed = 0;
     this.#clear('pong');
     this.#expect(this.#expects);
-    if (frame.type === 'resync' && frame.gap) this.#forget();
-    if (frame.seq > 0 && !this.#news(frame)) return;
-    if (frame.type === 'token') this.#words.set(frame.seq, frame.text);
-    if (frame.type === 'final') this.#settle(frame.seq);
-    if (frame.type === 'speaking' && frame.speaking) this.#expect(true);
-    this.#on.frame(frame, this.#said());
+    if (type === 'resync' && frame.gap) this.#forget();
+    if (seq > 0) {
+      if (this.#seen.has(seq) || seq <= this.#settled && type !== 'final') return;
+      this.#seen.set(seq, type);
+      this.#last = Math.max(this.#last, seq);
+    }
+    if (type === 'token') this.#words.set(seq, [turnId, frame.text]);
+    if (type === 'final') this.#settle(seq);
+    if (type === 'speaking' && frame.speaking) this.#expect(true);
+    this.#on.frame(frame, this.#said(turnId), seq < this.#settled);
   }
 
-  #news({ seq }) {
-    if (seq <= this.#settled || this.#seen.has(seq)) return false;
-    this.#seen.add(seq);
-    this.#last = Math.max(this.#last, seq);
-    return true;
+  #said(turn) {
+    return [...this.#words].sort(([a], [b]) => a - b).map(([, [of, piece]]) => of === turn ? piece : '').join('');
   }
-
-  #said() { return [...this.#words].sort(([a], [b]) => a - b).map(([, piece]) => piece).join(''); }
 
   #settle(seq) {
-    this.#settled = seq;
-    for (const known of [...this.#seen]) if (known <= seq) this.#seen.delete(known);
-    for (const known of [...this.#words.keys()]) if (known < seq) this.#words.delete(known);
+    this.#settled = Math.max(this.#settled, seq);
+    for (const [known, type] of this.#seen) if (known < this.#settled && type !== 'final') this.#seen.delete(known);
+    for (const known of this.#words.keys()) if (known < seq) this.#words.delete(known);
     this.#expect(this.#words.size > 0);
   }
 

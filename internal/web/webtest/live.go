@@ -45,6 +45,8 @@ type Live struct {
 	state    Frame
 	closed   bool // to who connects
 	mute     bool // takes what is sent, and answers nothing
+	holds    bool // what it tells, until all of it is told
+	held     []Frame
 }
 
 // NewLive returns a conversation whose messages heard is told of.
@@ -146,6 +148,10 @@ func (l *Live) tell(f Frame, but *websocket.Conn) {
 	f["seq"] = len(l.rows) + 1
 	f["eventId"] = f["seq"]
 	l.rows = append(l.rows, f)
+	if l.holds {
+		l.held = append(l.held, f)
+		return
+	}
 	for c := range l.sockets {
 		if c != but {
 			l.post(c, f)
@@ -180,6 +186,25 @@ func (l *Live) Final(turn int, text string, more Frame) {
 	f := Frame{"type": "final", "turnId": turn, "text": text}
 	maps.Copy(f, more)
 	l.Tell(f)
+}
+
+// Crosswise tells all pages what is told meanwhile, newest first.
+func (l *Live) Crosswise(tell func()) {
+	l.hold(true)
+	tell()
+	l.hold(false)
+}
+
+func (l *Live) hold(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holds = on
+	for _, f := range slices.Backward(l.held) {
+		for c := range l.sockets {
+			l.post(c, f)
+		}
+	}
+	l.held = nil
 }
 
 // Again tells all pages once more what they were told, newest first.
