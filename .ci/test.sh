@@ -23,21 +23,37 @@ command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK n
 
 # All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest
 # begin first. Without the race detector: what runs on one goroutine by design (a simulated world
-# with its own clock, a model made of rules, a turn or operation that is killed), measures memory
-# (once, where all packages run), or is half an hour in the long form (a hot slot). It would take
-# minutes more there and find nothing. Most tests wait for the store more than they compute: more
-# of them at once than there are processors, and those without the race detector beside those with
-# it. What vet says is make lint's to say.
+# with its own clock, a model made of rules, a conversation that is played, a turn or operation that
+# is killed), pages in a browser, which is where they run at once, what measures memory (once, where
+# all packages run), or is half an hour in the long form (a hot slot). It would take minutes more
+# there and find nothing. Most tests wait for the store more than they compute: more of them at once
+# than there are processors, and those without the race detector beside those with it. What vet says
+# is make lint's to say.
 long='internal/(turn|web|ledger|outbox|thread|api|admin|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
 single='infra/lab/simulation$|infra/rulemodel$'
-apart='^TestField12_HotSlot$|^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
+apart='Field12_HotSlot|Field25_Killed(AtEveryCall|Twice)|Field16_Every(OperationMeetsEveryFault|TwoFaults)|Field09_Every(TwoFaultsOfADelivery|FaultOfADelivery)'
+apart="^Test($apart|Crash[A-Za-z]*|Conversations|EveryStepInEveryLife|ChatPage|Controller|Live(Chat|Page)|StaffPages|SaraWidget|TracePage|Upkeep)$"
 measured='^TestEveryRouteWithstands$'
 all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})
 rest=$(grep -Ev "$single" <<<"$all")
 
+# ordered lists the packages but the single ones, those that take long first.
+ordered() {
+  grep -E "$long" <<<"$rest" | sort -t/ -k3,3r
+  grep -Ev "$long" <<<"$rest"
+}
+
+# having lists the packages among the given ones that have a test of the name.
+having() {
+  local package
+  while read -r package; do
+    ! grep -qhE "^func (${1:1:-1})\(" "${package/#merve/.}"/*_test.go 2>/dev/null || echo "$package"
+  done
+}
+
 plain() {
   local flags=(-vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-})
-  go test "${flags[@]}" -run "$apart" ./internal/turn ./internal/ledger ./internal/outbox
+  ordered | having "$apart" | xargs go test "${flags[@]}" -run "$apart"
   grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
   [ -n "${PACKAGES:-}" ] || go test "${flags[@]}" -run "$measured" ./internal/api
   [ -n "${PACKAGES:-}" ] || cloud
@@ -51,7 +67,7 @@ cloud() {
 
 raced() {
   local flags=(-race -vet=off -parallel 4 -timeout 15m -skip "$apart|$measured" ${TESTFLAGS:-})
-  (grep -E "$long" <<<"$rest" | sort -t/ -k3,3r; grep -Ev "$long" <<<"$rest") | xargs go test "${flags[@]}"
+  ordered | xargs go test "${flags[@]}"
 }
 
 beside .cache/plain.log plain
