@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,17 +43,56 @@ type call struct {
 }
 
 // rooms are meetings that anybody may join. Their wire is tested with their provider.
-type rooms struct{ made atomic.Int32 }
-
-func (r *rooms) next(kind string) string { return fmt.Sprint(kind, r.made.Add(1)) }
-
-func (r *rooms) Create(context.Context, string) (string, error) { return r.next("meeting"), nil }
-
-func (r *rooms) Join(context.Context, string, string) (participant, token string, err error) {
-	return r.next("participant"), r.next("token"), nil
+type rooms struct {
+	mu       sync.Mutex
+	made     int
+	meetings map[string][]string // participants
+	joins    func()              // is called before one joins; nil is nothing
 }
 
-func (r *rooms) Renew(context.Context, string, string) (string, error) { return r.next("token"), nil }
+func (r *rooms) next(kind string) string { r.made++; return fmt.Sprint(kind, r.made) }
+
+func (r *rooms) Create(context.Context, string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.meetings == nil {
+		r.meetings = map[string][]string{}
+	}
+	id := r.next("meeting")
+	r.meetings[id] = []string{}
+	return id, nil
+}
+
+func (r *rooms) Join(_ context.Context, meeting, _ string) (participant, token string, err error) {
+	if joins := r.joins; joins != nil {
+		r.joins = nil
+		joins()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.meetings[meeting] == nil {
+		return "", "", fault.New(fault.NotFound, "no such meeting")
+	}
+	participant = r.next("participant")
+	r.meetings[meeting] = append(r.meetings[meeting], participant)
+	return participant, r.next("token"), nil
+}
+
+func (r *rooms) Renew(_ context.Context, meeting, participant string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.meetings[meeting], participant) {
+		return "", fault.New(fault.NotFound, "no such participant")
+	}
+	return r.next("token"), nil
+}
+
+// forget is a provider that ends a meeting.
+func (r *rooms) forget(meeting string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.meetings, meeting)
+}
 
 // phone makes a world one in which customers call.
 func phone(t *testing.T, w *world) *call {
@@ -972,6 +1010,92 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 		}
 		return fmt.Sprint(m.State.Connections, m.State.CallSession, history)
 	})
+}
+
+// A conversation has one meeting, and each call session a participant of its own, who comes back with a fresh token. What
+// the provider has let go of is made anew, and of two at once the first to be kept stands.
+func TestLive_Room(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	enter := func(session string) live.Room {
+		t.Helper()
+		room, err := c.host.Room(t.Context(), live.Caller{Inbound: c.in, Session: thread.Session{ID: session}})
+		if err != nil || room.Token == "" || room.Meeting == "" || room.Participant == "" {
+			t.Fatalf("%s is heard in %+v, %v", session, room, err)
+		}
+		return room
+	}
+	same := func(what string, got, want live.Room) {
+		t.Helper()
+		if got.Meeting != want.Meeting || got.Participant != want.Participant || got.Token == want.Token {
+			t.Errorf("%s: %+v, want %+v with another token", what, got, want)
+		}
+	}
+	var other live.Room
+	c.rooms.joins = func() { other = enter("call 1") }
+	first := enter("call 1")
+	same("two at once", first, other)
+	same("the same session", enter("call 1"), first)
+	c.clock.add(time.Second)
+	c.rooms.joins = func() { other = enter("call 2") }
+	second := enter("call 2")
+	same("two at once, later", second, other)
+	if second.Meeting != first.Meeting || second.Participant == first.Participant {
+		t.Errorf("another session is heard in %+v, the one before was in %+v", second, first)
+	}
+	c.rooms.forget(second.Meeting)
+	anew := enter("call 2")
+	if anew.Meeting == second.Meeting || anew.Participant == second.Participant {
+		t.Errorf("when the provider has let go: %+v, before %+v", anew, second)
+	}
+	same("the one made anew", enter("call 2"), anew)
+	c.rooms.forget(anew.Meeting)
+	if third := enter("call 3"); third.Meeting == anew.Meeting {
+		t.Errorf("another session is heard in %+v, which the provider has let go of", third)
+	}
+	if _, err := c.host.Room(t.Context(), live.Caller{Inbound: c.in}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("without a session: %v, want invalid", err)
+	}
+}
+
+// A barge-in that names a stream interrupts that one only, so that one which comes late cuts nothing of the next reply.
+func TestLive_BargeInOfAnotherStream(t *testing.T) {
+	t.Parallel()
+	var c *call
+	c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
+		c.clock.add(100 * time.Millisecond)
+		if n == 2 {
+			if err := c.host.BargeIn(t.Context(), thread.Of(c.in), "t1e1"); err != nil { // of the greeting
+				t.Error(err)
+			}
+		}
+	}})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	c.work()
+	c.wantWhole("s1")
+	if turn := c.turns()[1]; turn.Spoken.Interrupted || turn.Out[0].Text != strings.Join(ofTheSea, "") {
+		t.Errorf("interrupted: %q", turn.Out[0].Text)
+	}
+}
+
+// A socket that the gateway has closed long ago is known no more, whether or not the store has deleted it yet.
+func TestLive_ASocketIsTooOld(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	ping := func() error {
+		_, err := c.host.Receive(t.Context(), "s1-"+c.suffix, []byte(`{"type": "ping"}`))
+		return err
+	}
+	if err := ping(); err != nil {
+		t.Errorf("a new one: %v", err)
+	}
+	c.clock.add(3 * time.Hour)
+	if err := ping(); !errors.Is(err, live.ErrGone) {
+		t.Errorf("an old one: %v, want gone", err)
+	}
 }
 
 // statuses are what a socket was told that the turn is doing.
