@@ -149,10 +149,10 @@ type driverRoster struct{ table dynamo.Table }
 func (r driverRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 	var ws []dynamo.Write
 	if before != nil && (after == nil || after.Phone != before.Phone) {
-		ws = append(ws, roster.Leave(r.table, before.Market, before.Phone, roster.Entry{Role: roster.Driver, ID: before.ID})...)
+		ws = append(ws, roster.Leave(r.table, before.Market, before.Phone, roster.Entry{Role: roster.Driver, ID: before.ID}))
 	}
 	if after != nil && (before == nil || after.Phone != before.Phone) {
-		ws = append(ws, roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID})...)
+		ws = append(ws, roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID}))
 	}
 	return ws
 }

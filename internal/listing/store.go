@@ -324,12 +324,12 @@ func (s *Store) contacts(before, after *Listing) []dynamo.Write {
 	var ws []dynamo.Write
 	for _, n := range slices.Sorted(maps.Keys(is)) {
 		if !was[n] || before.Business != after.Business {
-			ws = append(ws, roster.Join(s.Table, l.Market, n, e)...)
+			ws = append(ws, roster.Join(s.Table, l.Market, n, e))
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(was)) {
 		if !is[n] {
-			ws = append(ws, roster.Leave(s.Table, l.Market, n, e)...)
+			ws = append(ws, roster.Leave(s.Table, l.Market, n, e))
 		}
 	}
 	return ws

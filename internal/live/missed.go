@@ -116,10 +116,10 @@ func (h *Host) waiting(ctx context.Context, t *thread.Thread, known int) (frames
 	return frames, nil
 }
 
-// inOrder sorts frames by their numbers, each once.
+// inOrder sorts frames by their numbers, and has each message once: one that waits may have a row, too.
 func inOrder(frames []Frame) []Frame {
 	slices.SortStableFunc(frames, func(a, b Frame) int { return a.Seq - b.Seq })
-	return slices.CompactFunc(frames, func(a, b Frame) bool { return a.Seq == b.Seq })
+	return slices.CompactFunc(frames, func(a, b Frame) bool { return a.Type == Message && b.Type == Message && a.Seq == b.Seq })
 }
 
 // now reads the latest turns of a conversation, and the rows behind them. Where a turn was finished between the two

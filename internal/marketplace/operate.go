@@ -379,7 +379,8 @@ func (v View) needed() Needed {
 	return Needed{true, v.ID, v.Code, v.State, v.Category, v.Requirements, v.Requirements.Missing(), ""}
 }
 
-// vendorThreads are the threads on which the messages of some vendors' numbers arrive, in the order of the vendors. 1 request.
+// vendorThreads are the threads on which the messages of some vendors' numbers arrive, in the order of the vendors. 1 request
+// for each number that was not looked up within a minute.
 func (b *Broker) vendorThreads(ctx context.Context, market string, these []Vendor) ([]string, error) {
 	numbers := make([]string, len(these))
 	for i, v := range these {

@@ -205,7 +205,7 @@ func (s *Vendors) unchanged(v Vendor) dynamo.Write {
 	return s.Table.Check(vendorKey(v.Market, v.ID), "#version = :read", dynamo.V{":read": v.Version})
 }
 
-// Put makes a vendor, or changes one: that of v's version, if it has one. 3 requests, 4 for a number that is new.
+// Put makes a vendor, or changes one: that of v's version, if it has one. 2 requests.
 func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
 	if err := v.Check(); err != nil {
 		return Vendor{}, err
@@ -218,10 +218,6 @@ func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
 		return Vendor{}, actor.ErrNotFound
 	case v.Version != 0 && before.Version != v.Version:
 		return Vendor{}, ErrVendorChanged
-	}
-	// So that an outreach reads the numbers of all its vendors at once.
-	if err := roster.Complete(ctx, s.Table, v.Market, v.Phone); err != nil {
-		return Vendor{}, fmt.Errorf("change vendor %s: %w", v.ID, err)
 	}
 	v.UpdatedAt, v.Version = s.Now().UTC().Truncate(time.Millisecond), 1
 	w := s.Table.Put(vendorKey(v.Market, v.ID), v).IfAbsent()
@@ -252,7 +248,7 @@ func (s *Vendors) Delete(ctx context.Context, market, id string) error {
 }
 
 // Import stores vendors after checking all of them, each in the stead of the one with its id. An import that
-// ends in the middle is completed by the same again. 3 or 4 requests for each.
+// ends in the middle is completed by the same again. 2 requests for each.
 func (s *Vendors) Import(ctx context.Context, all []Vendor) error {
 	for i, v := range all {
 		if err := v.Check(); err != nil {
@@ -280,10 +276,10 @@ func (s *Vendors) before(ctx context.Context, market, id string) (*Vendor, error
 func (s *Vendors) roster(before, after *Vendor) []dynamo.Write {
 	var ws []dynamo.Write
 	if before != nil && (after == nil || after.Phone != before.Phone) {
-		ws = append(ws, roster.Leave(s.Table, before.Market, before.Phone, roster.Entry{Role: roster.Vendor, ID: before.ID})...)
+		ws = append(ws, roster.Leave(s.Table, before.Market, before.Phone, roster.Entry{Role: roster.Vendor, ID: before.ID}))
 	}
 	if after != nil && (before == nil || after.Phone != before.Phone) {
-		ws = append(ws, roster.Join(s.Table, after.Market, after.Phone, roster.Entry{Role: roster.Vendor, ID: after.ID})...)
+		ws = append(ws, roster.Join(s.Table, after.Market, after.Phone, roster.Entry{Role: roster.Vendor, ID: after.ID}))
 	}
 	return ws
 }

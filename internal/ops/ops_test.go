@@ -370,7 +370,7 @@ func TestABusinessOfAnotherMarket(t *testing.T) {
 	elsewhere := *v.tc.Market
 	elsewhere.ID = dynamotest.ID("m")
 	v.tc.Market = &elsewhere
-	if err := v.Listings.Table.DB().Commit(t.Context(), roster.Join(v.Listings.Table, elsewhere.ID, owner, roster.Entry{Role: roster.Business, ID: "x", Name: v.biz})...); err != nil {
+	if err := v.Listings.Table.DB().Commit(t.Context(), roster.Join(v.Listings.Table, elsewhere.ID, owner, roster.Entry{Role: roster.Business, ID: "x", Name: v.biz})); err != nil {
 		t.Fatal(err)
 	}
 	r, err := v.does("getBusinessDay", `{"date":null}`)

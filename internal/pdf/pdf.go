@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"sync"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
@@ -23,8 +22,8 @@ import (
 // height is what the longer side of a page is taken to have: A4 at 280 dpi.
 const height = 3300
 
-// noSettings keeps the parser from writing settings of its own to the home directory, which a function has not got.
-var noSettings = sync.OnceFunc(api.DisableConfigDir)
+// The parser would write settings of its own to the home directory, which a function has not got.
+func init() { api.DisableConfigDir() }
 
 // Split makes each page of a PDF a PDF of its own. It refuses what has more than [ocr.MaxPages] and what needs a
 // password. The parser is foreign and so is the file: where it panics, the file is damaged.
@@ -34,7 +33,6 @@ func Split(data []byte) (sheets []ocr.Sheet, err error) {
 			sheets, err = nil, fault.Wrap(fmt.Errorf("panic: %v", p), fault.Invalid, "the PDF is damaged")
 		}
 	}()
-	noSettings()
 	settings := model.NewDefaultConfiguration()
 	settings.Cmd = model.EXTRACTPAGES
 	file, err := api.ReadContext(bytes.NewReader(data), settings)

@@ -44,7 +44,7 @@ func newCounter(t *testing.T) counter {
 		Actor: actor.Actor{Kind: actor.Person, ID: "whatsapp:+15550100", Phone: "+15550100"}, Market: market.Default(dynamotest.ID("demo")),
 		Thread: dynamotest.ID("th_biz"), Language: "en",
 	}
-	if err := db.Commit(t.Context(), roster.Join(catalog, c.tc.Market.ID, c.tc.Actor.Phone, roster.Entry{Role: roster.Business, ID: "grill", Name: c.business})...); err != nil {
+	if err := db.Commit(t.Context(), roster.Join(catalog, c.tc.Market.ID, c.tc.Actor.Phone, roster.Entry{Role: roster.Business, ID: "grill", Name: c.business})); err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []string{"Ann", "Bob"} {
@@ -173,7 +173,7 @@ func TestWhatIsAskedBeforeItIsPassedOn(t *testing.T) {
 	bistro := of("K7P3", order.Accepted)
 	bistro.Business, bistro.ListingName = dynamotest.ID("biz"), "Bistro"
 	join := roster.Join(c.Roster.(*roster.Book).Table, c.tc.Market.ID, c.tc.Actor.Phone, roster.Entry{Role: roster.Business, ID: "bistro", Name: bistro.Business})
-	if err := c.Table.DB().Commit(t.Context(), join...); err != nil {
+	if err := c.Table.DB().Commit(t.Context(), join); err != nil {
 		t.Fatal(err)
 	}
 	kept := records{orders: []order.Order{of("K7P2", order.Placed), of("K7P3", order.Placed), bistro, of("K7P4", order.Done)}}

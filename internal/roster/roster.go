@@ -4,20 +4,15 @@
 //	contact#{market}#{number}   listing#{id}   the business, whose messages go to the number
 //	contact#{market}#{number}   driver#{id}
 //	contact#{market}#{number}   vendor#{id}
-//	contact#{market}#{number}   ~              the ids of all entries of the number
 //
 // (table catalog). Whoever owns a listing, a driver or a vendor writes the entry in the transaction
-// that changes it, with [Join] and [Leave]. These keep the ids in the last item up to date, too, so that
-// [Book.ThreadTypes] reads many numbers at once. The item counts for nothing until [Complete] has taken in
-// entries that are older than the item. It stays when the last entry goes.
+// that changes it, with [Join] and [Leave].
 //
 // Cost: [Book.Of] 1 request for a number that was not asked for within a minute, [Book.Read] 1.
-// [Book.ThreadTypes] 1 for each hundred numbers, and 1 for each that is not complete.
 package roster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -146,10 +141,8 @@ func (b *Book) Read(ctx context.Context, market, number string) (Roles, error) {
 	}
 	var roles Roles
 	err := b.Table.Each(ctx, dynamo.Under(partition(market, number), ""), func(it dynamo.Item) error {
-		if sk := it.Key().SK; sk != idsSK {
-			role, id, _ := strings.Cut(sk, "#")
-			roles = append(roles, Entry{Role(role), id, it.String("name")})
-		}
+		role, id, _ := strings.Cut(it.Key().SK, "#")
+		roles = append(roles, Entry{Role(role), id, it.String("name")})
 		return nil
 	})
 	if err != nil {
@@ -158,22 +151,12 @@ func (b *Book) Read(ctx context.Context, market, number string) (Roles, error) {
 	return roles, nil
 }
 
-// ThreadTypes are those of the threads on which some numbers write for their work, in the order of the numbers.
+// ThreadTypes are those of the threads on which some numbers write for their work, in the order of the numbers. 1 request for
+// each that was not asked for within a minute.
 func (b *Book) ThreadTypes(ctx context.Context, market string, numbers ...string) ([]channel.ThreadType, error) {
-	places := make([]dynamo.Place, len(numbers))
-	for i, n := range numbers {
-		places[i] = dynamo.Place{Table: b.Table, Key: idsKey(market, n)}
-	}
-	items, err := b.Table.DB().BatchGet(ctx, places...)
-	if err != nil {
-		return nil, fmt.Errorf("roles of numbers: %w", err)
-	}
 	types := make([]channel.ThreadType, len(numbers))
-	for i, it := range items {
-		roles, complete, err := rolesIn(it)
-		if err == nil && !complete {
-			roles, err = b.Read(ctx, market, numbers[i])
-		}
+	for i, n := range numbers {
+		roles, err := b.Of(ctx, market, n)
 		if err != nil {
 			return nil, err
 		}
@@ -182,95 +165,19 @@ func (b *Book) ThreadTypes(ctx context.Context, market string, numbers ...string
 	return types, nil
 }
 
-// Join are the writes that put a number on the roster.
-func Join(t dynamo.Table, market, number string, e Entry) []dynamo.Write {
-	return []dynamo.Write{t.Put(key(market, number, e), entry{e.Name}), changes(t, market, number, "ADD #role :id, #changes :one", e)}
+// Join is the write that puts a number on the roster.
+func Join(t dynamo.Table, market, number string, e Entry) dynamo.Write {
+	return t.Put(key(market, number, e), entry{e.Name})
 }
 
-// Leave are the writes that take it off again.
-func Leave(t dynamo.Table, market, number string, e Entry) []dynamo.Write {
-	return []dynamo.Write{t.Delete(key(market, number, e)), changes(t, market, number, "DELETE #role :id ADD #changes :one", e)}
+// Leave is the write that takes it off again.
+func Leave(t dynamo.Table, market, number string, e Entry) dynamo.Write {
+	return t.Delete(key(market, number, e))
 }
 
 type entry struct {
 	Name string `dynamodbav:"name,omitempty"`
 }
-
-// ids are the entries of a number without their names.
-type ids struct {
-	Listings []string `dynamodbav:"listing,stringset,omitempty"`
-	Drivers  []string `dynamodbav:"driver,stringset,omitempty"`
-	Vendors  []string `dynamodbav:"vendor,stringset,omitempty"`
-	Changes  int      `dynamodbav:"changes,omitempty"` // counts them
-	Complete bool     `dynamodbav:"complete"`          // no older entry is missing
-}
-
-const idsSK = "~"
-
-func idsKey(market, number string) dynamo.Key {
-	return dynamo.Key{PK: partition(market, number), SK: idsSK}
-}
-
-// changes is the write by which an entry comes to the ids of a number or goes from them.
-func changes(t dynamo.Table, market, number, update string, e Entry) dynamo.Write {
-	return t.Update(idsKey(market, number), strings.ReplaceAll(update, "#role", "#"+string(e.Role)), dynamo.V{":id": dynamo.Set{e.ID}, ":one": 1})
-}
-
-// rolesIn are the roles that the ids of a number tell of, and whether these are all.
-func rolesIn(it dynamo.Item) (r Roles, complete bool, err error) {
-	var all ids
-	if it == nil {
-		return nil, false, nil
-	}
-	if err := it.Decode(&all); err != nil {
-		return nil, false, err
-	}
-	for role, some := range map[Role][]string{Business: all.Listings, Driver: all.Drivers, Vendor: all.Vendors} {
-		for _, id := range some {
-			r = append(r, Entry{Role: role, ID: id})
-		}
-	}
-	return r, all.Complete, nil
-}
-
-// Complete takes the entries of a number that are older than the item of its ids into that. Where others change the
-// entries meanwhile, it leaves them incomplete. 1 request, 2 when there is something to take in.
-func Complete(ctx context.Context, t dynamo.Table, market, number string) error {
-	var all ids
-	read := 0
-	err := t.Each(ctx, dynamo.Under(partition(market, number), ""), func(it dynamo.Item) error {
-		role, id, _ := strings.Cut(it.Key().SK, "#")
-		switch Role(role) {
-		case idsSK: // sorts last
-			read = int(it.Int("changes"))
-			_, complete, err := rolesIn(it)
-			all.Complete = complete
-			return err
-		case Business:
-			all.Listings = append(all.Listings, id)
-		case Driver:
-			all.Drivers = append(all.Drivers, id)
-		case Vendor:
-			all.Vendors = append(all.Vendors, id)
-		}
-		return nil
-	})
-	if err != nil || all.Complete {
-		return err
-	}
-	all.Changes, all.Complete = read, true
-	w := t.Put(idsKey(market, number), all).If("#changes = :read", dynamo.V{":read": read})
-	if read == 0 {
-		w = t.Put(idsKey(market, number), all).IfAbsent()
-	}
-	err = t.DB().Commit(ctx, w.Else(errMeanwhile))
-	if err != nil && !errors.Is(err, errMeanwhile) {
-		return fmt.Errorf("complete the roles of a number: %w", err)
-	}
-	return nil
-}
-
-var errMeanwhile = errors.New("the entries have changed meanwhile")
 
 func partition(market, number string) string { return "contact#" + market + "#" + number }
 

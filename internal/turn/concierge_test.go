@@ -122,7 +122,7 @@ func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 	if before != nil || after == nil {
 		return nil
 	}
-	return roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID})
+	return []dynamo.Write{roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID})}
 }
 
 // roles finds the thread of those who are more than customers.

@@ -77,15 +77,21 @@ func newPestCall(t *testing.T, change func(m *market.Market)) *world {
 		{ID: "ants", Name: "Ant treatment", Minutes: 60, PriceMinor: 12000, Currency: "USD"},
 		{ID: "termites", Name: "Termite inspection", Minutes: 120, PriceMinor: 9000, Currency: "USD"},
 	} {
-		s.Market = w.market
-		if _, err := w.exchange.visits.Catalog.PutService(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		w.offers(s)
 	}
 	for _, name := range []string{"maria", "sam"} {
 		w.employs(name, nil)
 	}
 	return w
+}
+
+// offers has technicians come for a service.
+func (w *world) offers(s appointment.Service) {
+	w.t.Helper()
+	s.Market = w.market
+	if _, err := w.exchange.visits.Catalog.PutService(w.t.Context(), s); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // employs has a technician come as set, or as changed.
@@ -138,7 +144,8 @@ func (p *play) atTheExchange(l line) bool {
 		}
 		p.beginsCall(threadOf(p.from(p.who, p.channel, "", "")), l.text, phone, address)
 	case "the technician is away": // maria
-		p.employs(l.text, func(t *appointment.Technician) { t.Services = []string{"none"} })
+		p.world.offers(appointment.Service{ID: "elsewhere", Name: "Elsewhere", Minutes: 60, Currency: "USD"})
+		p.employs(l.text, func(t *appointment.Technician) { t.Services = []string{"elsewhere"} })
 	case "the technician takes": // (maria): 2026-11-24 09:00
 		p.occupies(l.opts, l.text)
 	default:

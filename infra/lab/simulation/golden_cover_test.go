@@ -92,8 +92,8 @@ var missing = map[string]string{
 
 // laterAttributes and laterCodes are those that a release has added which came after the one that wrote the dump.
 var (
-	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller changes chat
-	client complete confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
+	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
+	client confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
 	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late lookAt matter maxBookings
 	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
@@ -105,7 +105,6 @@ var (
 
 // laterKeys are the forms of such keys.
 var laterKeys = []string{
-	`(contact#.*#.*)\n~`,
 	`(request#.*)\n.*.*`,
 	`(request#.*)\nbudget#.*#(.*)`,
 	`(request#.*)\ncall#(.*)`,
