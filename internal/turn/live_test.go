@@ -1150,7 +1150,7 @@ func TestLive_Acknowledgement(t *testing.T) {
 			c.runner.Live.Patience = tt.patience
 			slow := tool.New("bookingCode", "Gives the code.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
 				if tt.words != tt.want {
-					c.until(func() bool { return c.clock.waits.Load() > 0 })
+					c.until(func() bool { return c.clock.waits.Load() > 1 }) // the lease's keeper, and the patience
 					c.clock.add(tt.patience)
 				}
 				c.until(func() bool { return len(c.statuses("s1")) > 0 })
