@@ -43,47 +43,37 @@ type Appended struct {
 
 // Append puts an inbound message on its thread, once (and not at all when the thread beside it
 // has it: that one is returned), and takes the thread's lease in
-// the same write when asked to. What joins is written with it, once.
-func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join ...dynamo.Write) (Appended, error) {
-	if err := in.Check(); err != nil {
-		return Appended{}, err
-	}
-	return s.append(ctx, Of(in), s.message(in), in, manner{lease: lease, join: join})
+// the same write when asked to.
+func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (Appended, error) {
+	return s.appendInbound(ctx, in, nil, manner{lease: lease})
 }
 
 // AppendFrame is [Store.Append] of a message that is a frame of its live conversation, whose row in the log joins.
 func (s *Store) AppendFrame(ctx context.Context, in channel.Inbound, f Frame, row dynamo.Write) (Appended, error) {
-	if err := in.Check(); err != nil {
-		return Appended{}, err
-	}
-	msg := s.message(in)
-	msg.Frame = &f
-	return s.append(ctx, Of(in), msg, in, manner{join: []dynamo.Write{row}})
+	return s.appendInbound(ctx, in, &f, manner{join: []dynamo.Write{row}})
 }
 
 // AppendResting is [Store.AppendFrame] on a thread where nothing waits, so that no turn runs, and the frame before was
 // the last. Nobody else numbers frames there: the head counts this one, and it needs no row. [ErrBusy] on a thread
 // that does not rest.
 func (s *Store) AppendResting(ctx context.Context, in channel.Inbound, f Frame) (Appended, error) {
+	return s.appendInbound(ctx, in, &f, manner{rests: true})
+}
+
+func (s *Store) appendInbound(ctx context.Context, in channel.Inbound, f *Frame, how manner) (Appended, error) {
 	if err := in.Check(); err != nil {
 		return Appended{}, err
 	}
-	msg := s.message(in)
-	msg.Frame = &f
-	return s.append(ctx, Of(in), msg, in, manner{rests: true})
-}
-
-// message is an inbound message as its thread keeps it.
-func (s *Store) message(in channel.Inbound) Message {
 	id := Of(in)
 	msg := Message{
 		ID: MessageID(id, cmp.Or(in.Twin, in.Channel), in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
 		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, Quiet: in.Quiet, At: s.Now(),
+		Frame: f,
 	}
 	if in.SentAt.Before(msg.At) {
 		msg.Wrote = in.SentAt
 	}
-	return msg
+	return s.append(ctx, id, msg, in, how)
 }
 
 // Begin puts the notice with which a call session begins on a thread, which it makes where there is none. The
