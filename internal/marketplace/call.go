@@ -41,7 +41,6 @@ type Broker struct {
 	Outbox *outbox.Box
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
-		ThreadTypes(ctx context.Context, market string, numbers ...string) ([]channel.ThreadType, error)
 	}
 	Bounds *bound.Book       // on what one client may send; nil is none
 	Parser *Parser           // reads vendors' answers; nil leaves them as they are

@@ -382,17 +382,13 @@ func (v View) needed() Needed {
 // vendorThreads are the threads on which the messages of some vendors' numbers arrive, in the order of the vendors. 1 request
 // for each number that was not looked up within a minute.
 func (b *Broker) vendorThreads(ctx context.Context, market string, these []Vendor) ([]string, error) {
-	numbers := make([]string, len(these))
-	for i, v := range these {
-		numbers[i] = v.Phone
-	}
-	types, err := b.Roster.ThreadTypes(ctx, market, numbers...)
-	if err != nil {
-		return nil, err
-	}
 	threads := make([]string, len(these))
-	for i, n := range numbers {
-		threads[i] = thread.ID(market, types[i], "", channel.OfNumber(n).Key())
+	for i, v := range these {
+		roles, err := b.Roster.Of(ctx, market, v.Phone)
+		if err != nil {
+			return nil, err
+		}
+		threads[i] = thread.ID(market, roles.ThreadType(), "", channel.OfNumber(v.Phone).Key())
 	}
 	return threads, nil
 }

@@ -151,20 +151,6 @@ func (b *Book) Read(ctx context.Context, market, number string) (Roles, error) {
 	return roles, nil
 }
 
-// ThreadTypes are those of the threads on which some numbers write for their work, in the order of the numbers. 1 request for
-// each that was not asked for within a minute.
-func (b *Book) ThreadTypes(ctx context.Context, market string, numbers ...string) ([]channel.ThreadType, error) {
-	types := make([]channel.ThreadType, len(numbers))
-	for i, n := range numbers {
-		roles, err := b.Of(ctx, market, n)
-		if err != nil {
-			return nil, err
-		}
-		types[i] = roles.ThreadType()
-	}
-	return types, nil
-}
-
 // Join is the write that puts a number on the roster.
 func Join(t dynamo.Table, market, number string, e Entry) dynamo.Write {
 	return t.Put(key(market, number, e), entry{e.Name})
