@@ -10,7 +10,8 @@ import (
 // saveItem makes or changes what a market has under the id in a part of the path. A version, if the request has one, must be
 // the stored one.
 func saveItem[T interface{ Check() error }](
-	a *API, w http.ResponseWriter, r *http.Request, part string, under func(item *T, market, id string), put func(context.Context, T) (T, error),
+	a *API, w http.ResponseWriter, r *http.Request, part string,
+	under func(item *T, market, id string), put func(context.Context, T) (T, error),
 ) error {
 	var item T
 	if err := httpapi.ReadJSON(w, r, &item); err != nil {
@@ -31,10 +32,12 @@ func saveItem[T interface{ Check() error }](
 }
 
 // deleteItem takes away what a market has under the id in a part of the path, which is there if it can be found.
-func deleteItem(w http.ResponseWriter, r *http.Request, part string, find, remove func(ctx context.Context, market, id string) error) error {
+func deleteItem(
+	w http.ResponseWriter, r *http.Request, part string, find, remove func(ctx context.Context, market, id string) error,
+) error {
 	market, id := r.PathValue("market"), r.PathValue(part)
 	if err := find(r.Context(), market, id); err != nil {
-		return err
+		return notFound(err)
 	}
 	if err := remove(r.Context(), market, id); err != nil {
 		return err

@@ -55,15 +55,7 @@ func (a *API) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 }
 
 func (a *API) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	market, id := r.PathValue("market"), r.PathValue("place")
-	if _, err := a.Places.Get(r.Context(), market, id); err != nil {
-		return notFound(err)
-	}
-	if err := a.Places.Delete(r.Context(), market, id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return deleteItem(w, r, "place", found(a.Places.Get), a.Places.Delete)
 }
 
 func (a *API) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -14,8 +14,7 @@ func (a *API) visits(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	if err != nil {
 		return err
 	}
-	all := appointment.Company{Services: append([]appointment.Service{}, co.Services...), Technicians: append([]appointment.Technician{}, co.Technicians...)}
-	return httpapi.WriteJSON(w, http.StatusOK, all)
+	return httpapi.WriteJSON(w, http.StatusOK, co)
 }
 
 func (a *API) saveService(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -253,7 +253,8 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
-		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil), Customers: b.Customers(), Visits: b.Visits(),
+		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Vendors: b.Vendors(), Customers: b.Customers(), Visits: b.Visits(),
+		Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Broker: b.broker(nil),
 		Voice: b.tryVoice, Files: b.files(),
 	}
 	mux := http.NewServeMux()

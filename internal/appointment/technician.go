@@ -222,9 +222,10 @@ type Company struct {
 	Technicians []Technician `json:"technicians"`
 }
 
-// Company reads all services and technicians of a market. 1 request.
-func (c *Catalog) Company(ctx context.Context, market string) (co Company, err error) {
-	err = c.Table.Each(ctx, dynamo.Under(visitsKey(market), ""), func(it dynamo.Item) error {
+// Company reads all services and technicians of a market, empty lists where there are none. 1 request.
+func (c *Catalog) Company(ctx context.Context, market string) (Company, error) {
+	co := Company{Services: []Service{}, Technicians: []Technician{}}
+	err := c.Table.Each(ctx, dynamo.Under(visitsKey(market), ""), func(it dynamo.Item) error {
 		if strings.HasPrefix(it.Key().SK, servicePrefix) {
 			var s Service
 			err := it.Decode(&s)

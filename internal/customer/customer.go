@@ -162,7 +162,8 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	}
 	unchanged := "attribute_not_exists(pk) OR version = :version"
 	ws := []dynamo.Write{
-		s.Table.Delete(customerKey(id)).If(unchanged, dynamo.V{":version": c.Version}).Else(ErrChanged), s.Table.Delete(listedKey(market, id)),
+		s.Table.Delete(customerKey(id)).If(unchanged, dynamo.V{":version": c.Version}).Else(ErrChanged),
+		s.Table.Delete(listedKey(market, id)),
 	}
 	for _, k := range c.known() {
 		ws = append(ws, s.Table.Delete(k))
@@ -207,7 +208,6 @@ func (s *Store) Page(ctx context.Context, market, after string, limit int) ([]Cu
 		return nil, "", fmt.Errorf("customers of %s: %w", market, err)
 	}
 	all, err := dynamo.Decode[Customer](items)
-	slices.SortFunc(all, func(a, b Customer) int { return strings.Compare(a.ID, b.ID) })
 	return all, page.Next, err
 }
 
