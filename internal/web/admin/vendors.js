@@ -1,7 +1,7 @@
 // The vendors of a market, whom clients' requests are asked of: what they have, where they are, and whether they want to be
 // asked.
 
-import { everything, path, vocabulary } from './api.js';
+import { call, everything, path, vocabulary } from './api.js';
 import { bringIn } from './bring.js';
 import { help, make, section } from './dom.js';
 import { field, number, optional, phone, text, tick, words } from './fields.js';
@@ -13,7 +13,7 @@ export async function page(ctx) {
   const { market, refresh, signal } = ctx;
   if (!market) return noMarket('Vendors');
   const at = path('markets', market, 'vendors');
-  const known = ctx.query.has('vendor') ? await vocabulary(signal) : null;
+  const [settings, known] = ctx.query.has('vendor') ? await Promise.all([call(path('markets', market), { signal }), vocabulary(signal)]) : [];
   return items({
     word: 'vendor', many: 'vendors', at: (id) => path('markets', market, 'vendors', id), nameOf: (v) => v.name,
     read: (s) => everything(at, 'vendors', s),
@@ -23,7 +23,7 @@ export async function page(ctx) {
       make('p', { className: 'soft', dir: 'auto' }, [(v.tags ?? []).join(', '), v.address].filter(Boolean).join(' · ')),
     ],
     blank: { id: '', name: '', category: '', phone: '', enabled: true, version: 0 },
-    view: (v, changed) => view(v, changed, known), gone: 'Nobody asks them any more. What they were asked and answered stays.',
+    view: (v, changed) => view(v, { changed, settings, known }), gone: 'Nobody asks them any more. What they were asked and answered stays.',
   }, ctx, help('Who is asked on WhatsApp for what no listing offers. Only vendors who wanted to be asked are written to.'), bringIn({ at, many: 'Vendors', refresh }));
 }
 
@@ -35,7 +35,7 @@ function asked(v) {
 const day = (at) => String(at ?? '').slice(0, 10);
 const today = () => new Date().toLocaleDateString('en-CA'); // as 2026-12-25, by the clock of who looks
 
-function view(v, changed, known) {
+function view(v, { changed, settings, known }) {
   const set = (name) => (value) => { v[name] = value; if (value === '' || value === null || value?.length === 0) delete v[name]; changed(); };
   const always = (name) => (value) => { v[name] = value; changed(); };
   return make('div', {}, make('div', { className: 'settings' },
@@ -59,7 +59,7 @@ function view(v, changed, known) {
   }),
   optional('Only at certain hours', Boolean(v.hours), {
     path: 'hours', note: 'Outside them a question waits.',
-    set: (on) => { v.hours = on ? { timeZone: 'Asia/Nicosia', days: everyDay() } : undefined; if (!on) delete v.hours; changed(); },
+    set: (on) => { v.hours = on ? { timeZone: settings.timeZone, days: everyDay() } : undefined; if (!on) delete v.hours; changed(); },
     controls: () => [
       field('Time zone', text(v.hours.timeZone, (zone) => { v.hours.timeZone = zone.trim(); changed(); }), { path: 'hours.timeZone' }),
       ...weekly(v.hours, 'days', { changed, path: 'hours.days' }),
