@@ -7,8 +7,9 @@
 //
 // It sees through what readers and phones see through: other scripts' digits and letters that look alike, invisible
 // characters, "example dot com", dots between brackets, links of Markdown and HTML. A number is a telephone number from
-// seven digits on, unless it is a date, a time, opening hours, a year, an amount of money, or a part of a code. Numbers
-// in words and those of fewer digits are not seen.
+// seven digits on, unless it is a date, a time, opening hours, a year, an amount of money, or a part of a word or of a
+// code. Longer ones than telephones have are those of cards and accounts, and go too. Numbers in words are not seen, and
+// shorter ones only where they follow each other in a sentence: "0533, then 111, then 22 33".
 package contact
 
 import (
@@ -29,18 +30,22 @@ type Known struct {
 	site    string // with which addresses of our own begin
 	links   map[string]bool
 	numbers []string // their digits
+	figures map[string]bool
 }
 
 // Of knows all addresses of a site.
 func Of(site string) *Known { return &Known{site: strings.TrimSuffix(normal(site), "/")} }
 
-// Learn makes every way out known that stands in a text, which may be JSON. Except are those that stand in what asked
-// for it: who is told what they have said has not been given it.
+// Learn makes every way out known that stands in a text, which may be JSON, and its dates, times and other figures in
+// whichever form they are told. Except are those that stand in what asked for it: who is told what they have said has
+// not been given it.
 func (k *Known) Learn(text, except string) {
-	links, numbers := found(unescaped.Replace(text))
+	text, except = unescaped.Replace(text), unescaped.Replace(except)
+	k.learnFigures(text, except)
+	links, numbers := found(text)
 	saidLinks, saidNumbers := map[string]bool{}, map[string]bool{}
 	if except != "" {
-		said, digits := found(unescaped.Replace(except))
+		said, digits := found(except)
 		for _, link := range said {
 			saidLinks[link] = true
 		}
@@ -78,7 +83,19 @@ func (k *Known) Clean(text string) string {
 	for _, f := range []form{schemed, dotted, spelt} {
 		text = replace(text, f.Pattern, func(m []string) (string, bool) { return Gap, f.leads(m) && !k.link(m[0]) })
 	}
-	return replaceNumbers(text, func(n number) bool { return !k.number(n) })
+	return replaceNumbers(text, k.given, func(n number) bool { return !k.number(n) })
+}
+
+// given are the places of the links that tools gave: what is left of a link without its numbers leads nowhere.
+func (k *Known) given(s shadow) (places [][]int) {
+	for _, f := range []form{schemed, dotted} {
+		for _, at := range f.Regexp().FindAllStringIndex(s.text, -1) {
+			if k.links[normal(s.text[at[0]:at[1]])] {
+				places = append(places, at)
+			}
+		}
+	}
+	return places
 }
 
 // form is a form of links.
@@ -146,7 +163,7 @@ func found(text string) (links, numbers []string) {
 			return " ", !f.named
 		})
 	}
-	for _, n := range numbersOf(text) {
+	for _, n := range numbersOf(shadowOf(text)) {
 		numbers = append(numbers, n.digits)
 	}
 	return links, numbers
@@ -196,8 +213,12 @@ func (k *Known) link(written string) bool {
 	return k.links[link]
 }
 
-// number reports whether a number is known: the whole of it, or the end of it as it is dialled at home.
+// number reports whether a number is known: the whole of it, or the end of it as it is dialled at home, or all figures
+// that it consists of. One that is told in parts begins with something else where that is known.
 func (k *Known) number(n number) bool {
+	if k.tells(n.groups) || n.split && k.tells(n.groups[:1]) {
+		return true
+	}
 	home := strings.TrimLeft(n.digits, "0")
 	for _, known := range k.numbers {
 		if known == n.digits || strings.TrimLeft(known, "0") == home || !n.abroad && len(home) >= fewest && strings.HasSuffix(known, home) {
