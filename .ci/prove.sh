@@ -26,5 +26,5 @@ bash .ci/soak.sh -seed "$seed" -time "$(most 60 $((seconds / 6)))"s -kills 2
 SEED=$seed bash .ci/schemathesis.sh "$(most 10 $((seconds / 12 / example)))"
 bash .ci/fuzz.sh "$(most 2 $((seconds / 12 / targets)))"s
 parts=$(most 1 $((mutants * 6 / seconds)))
-MUTANTS=known go test -count=1 -vet=off -run TestEveryMutantIsKnown ./infra/lab/mutate
+MUTANTS=known go test -v -count=1 -vet=off -run TestEveryMutantIsKnown ./infra/lab/mutate
 SHARE=$((seed % parts + 1))/$parts bash .ci/mutate.sh
