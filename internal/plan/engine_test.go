@@ -188,7 +188,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A step gets the results that it depends on beside its input; a failed one takes those along that need it.
+// A step gets the results that it depends on with its input.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -202,13 +202,21 @@ func TestDependencies(t *testing.T) {
 	if a := d.ask("c1", "chain"); !strings.Contains(a.Text, `"118"`) {
 		t.Errorf("%q", a.Text)
 	}
+}
+
+// A branch that fails takes along those that need it, and nothing of the others: what they found is kept and told.
+func TestField26_ABranchFails(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
 	d.routes["broken"] = `{"steps":[{"tool":"weather","input":"x","dependsOn":[]},{"tool":"math","input":"y","dependsOn":[0]},{"tool":"rag","input":"z","dependsOn":[1]},{"tool":"rag","input":"free","dependsOn":[]}],"totalSteps":4}`
 	d.tools["weather"] = func(context.Context, plan.Input) (any, error) {
 		return nil, fault.New(fault.Unavailable, "the weather service is away")
 	}
-	d.ask("c2", "broken")
+	if a := d.ask("c1", "broken"); !strings.Contains(a.Text, "rag of free") {
+		t.Errorf("%q does not tell what the other branch found", a.Text)
+	}
 	var done plan.Completed
-	for _, e := range d.trace("c2") {
+	for _, e := range d.trace("c1") {
 		if e.Type == plan.PlanCompleted {
 			if err := json.Unmarshal(e.Payload, &done); err != nil {
 				t.Fatal(err)
@@ -224,6 +232,9 @@ func TestDependencies(t *testing.T) {
 	}
 	if slices.Contains(d.ran, "math:y") {
 		t.Errorf("a skipped step ran: %v", d.ran)
+	}
+	if !strings.Contains(string(done.Results[3].Result), "rag of free") {
+		t.Errorf("the other branch is kept as %s", done.Results[3].Result)
 	}
 }
 
