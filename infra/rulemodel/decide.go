@@ -170,7 +170,7 @@ func (c *conversation) search(v *voice, m *memory) reply {
 	switch {
 	case next != nil:
 		return *next
-	case len(f.listings) == 0 && c.offered[createRequest] != nil && categoryOf(newLine(c.text).whole) != "":
+	case c.offered[createRequest] != nil && forVendors(newLine(c.text).whole, f.listings):
 		t := c.trade()
 		return t.tell(createRequest, t.wanted()) // what no listing offers, a vendor may have
 	case len(f.listings) == 0:

@@ -351,6 +351,20 @@ func categoryOf(h string) string {
 	return ""
 }
 
+// forVendors reports whether a text asks for a kind of vendor that no listing found is of: what was found shares no
+// more than the place with it.
+func forVendors(h string, found []listing) bool {
+	for _, k := range tradeKinds {
+		if k.words.MatchString(h) {
+			return !slices.ContainsFunc(found, func(l listing) bool {
+				of := newLine(l.name + " " + l.category + " " + l.description).whole
+				return k.words.MatchString(of) || strings.Contains(of, k.category)
+			})
+		}
+	}
+	return false
+}
+
 var (
 	priced   = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|يورو|ευρώ|евро|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
 	figure   = regexp.MustCompile(`[0-9][0-9.,']*`)

@@ -39,3 +39,26 @@ func TestVendorReply(t *testing.T) {
 		}
 	}
 }
+
+// A listing that shares no more than the town with what is needed is not what is needed; one of that kind is.
+func TestWhatNoListingOffers(t *testing.T) {
+	t.Parallel()
+	walk := listing{name: "Kyrenia Castle Walk", category: "tour", place: "Kyrenia", description: "A walk through the castle of Kyrenia."}
+	bright := listing{name: "Bright Home", category: "cleaning", place: "Kyrenia"}
+	for _, tt := range []struct {
+		text  string
+		found []listing
+		want  bool
+	}{
+		{"i need a 60 kva generator rented in kyrenia for saturday", []listing{walk, bright}, true},
+		{"i need a generator", nil, true},
+		{"i need a generator", []listing{walk, {name: "Harbour Generators"}}, false},
+		{"villa cleaning in kyrenia", []listing{walk, bright}, false},
+		{"a walk in kyrenia", []listing{walk}, false},
+		{"something that nobody has", nil, false},
+	} {
+		if got := forVendors(tt.text, tt.found); got != tt.want {
+			t.Errorf("%q with %d listings: %v", tt.text, len(tt.found), got)
+		}
+	}
+}
