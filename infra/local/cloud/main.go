@@ -83,12 +83,12 @@ func run(ctx context.Context, test bool) (err error) {
 	if err := seed(ctx, em, env); err != nil {
 		return err
 	}
+	if err := em.writeForSAM(ctx, filepath.Join(root, ".cache", "cloud"), filepath.Join(work, "cdk.out", "merve-"+stage+".template.json")); err != nil {
+		return err
+	}
 	if test {
 		c := &check{em: em, host: id + ".execute-api.localhost", env: env, twilio: twilio, model: thinker}
 		return c.all(ctx)
-	}
-	if err := em.writeForSAM(ctx, filepath.Join(root, ".cache", "cloud"), filepath.Join(work, "cdk.out", "merve-"+stage+".template.json")); err != nil {
-		return err
 	}
 	api := fmt.Sprintf("http://%s.execute-api.localhost:%d", id, em.port)
 	fmt.Printf("\nchat page  %s/\nhealth     %s/healthz\nemulator   %s (credentials test / test, region %s)\nsam local  .cache/cloud/template.json and env.json\n\nCtrl-C stops all of it.\n", api, api, em.url, region)

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,37 +21,15 @@ func (em *emulator) writeForSAM(ctx context.Context, dir, template string) error
 	if err != nil {
 		return err
 	}
-	var stack map[string]map[string]map[string]any // section, id, what it is
-	if err := json.Unmarshal(raw, &stack); err != nil {
-		return fmt.Errorf("%s: %w", template, err)
-	}
-	var listed struct {
-		Functions []struct {
-			FunctionName string
-			Environment  struct{ Variables map[string]string }
-		}
-	}
+	var listed struct{ Functions []deployed }
 	if err := em.get(ctx, "lambda", "/2015-03-31/functions/", &listed); err != nil {
 		return err
 	}
-	env := map[string]map[string]string{}
-	for id, r := range stack["Resources"] {
-		if r["Type"] != "AWS::Lambda::Function" {
-			continue
-		}
-		for _, f := range listed.Functions {
-			if !strings.Contains(f.FunctionName, "-"+id) {
-				continue
-			}
-			env[id] = maps.Clone(f.Environment.Variables)
-			env[id]["AWS_ENDPOINT_URL"] = em.url
-		}
-		if env[id] == nil {
-			return fmt.Errorf("the emulator has no function %s", id)
-		}
-		declare(r, "AWS_ENDPOINT_URL", em.url)
+	files, err := forSAM(raw, em.url, listed.Functions)
+	if err != nil {
+		return fmt.Errorf("%s: %w", template, err)
 	}
-	for name, what := range map[string]any{"template.json": stack, "env.json": env} {
+	for name, what := range files {
 		text, err := json.MarshalIndent(what, "", " ")
 		if err != nil {
 			return err
@@ -59,6 +39,43 @@ func (em *emulator) writeForSAM(ctx context.Context, dir, template string) error
 		}
 	}
 	return nil
+}
+
+// deployed is a function as the emulator lists it.
+type deployed struct {
+	FunctionName string
+	Environment  struct{ Variables map[string]string }
+}
+
+// forSAM makes the two files by their names out of the text of a template.
+func forSAM(template []byte, url string, functions []deployed) (map[string]any, error) {
+	var stack map[string]any
+	if err := json.Unmarshal(template, &stack); err != nil {
+		return nil, err
+	}
+	resources, ok := stack["Resources"].(map[string]any)
+	if !ok {
+		return nil, errors.New("it has no resources")
+	}
+	env := map[string]map[string]string{}
+	for id, resource := range resources {
+		r, ok := resource.(map[string]any)
+		if !ok || r["Type"] != "AWS::Lambda::Function" {
+			continue
+		}
+		at := slices.IndexFunc(functions, func(f deployed) bool { return strings.Contains(f.FunctionName, "-"+id) })
+		if at < 0 {
+			return nil, fmt.Errorf("the emulator has no function %s", id)
+		}
+		env[id] = map[string]string{}
+		maps.Copy(env[id], functions[at].Environment.Variables)
+		env[id]["AWS_ENDPOINT_URL"] = url
+		declare(r, "AWS_ENDPOINT_URL", url)
+	}
+	if len(env) == 0 {
+		return nil, errors.New("it has no functions")
+	}
+	return map[string]any{"template.json": stack, "env.json": env}, nil
 }
 
 // declare adds a variable to a function of a template.
