@@ -3,7 +3,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy cloud cloud-test chat trace logs audit redrive
+.PHONY: help run index test lint fuzz bench prove soak tour mutate synth deploy cloud cloud-test chat trace logs audit redrive
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -32,6 +32,9 @@ prove: ## the long form of the proofs (SEED=, TIME=10m, TIMES=5, LIVES=10000)
 
 soak: ## hundreds of conversations over HTTP while things fail (TIME=1m)
 	@bash .ci/soak.sh -time $(or $(TIME),1m)
+
+tour: ## every command of README and docs/tour.md against one Merve, compared with what they show (ARGS=-update shows what is printed now)
+	@bash .ci/tour.sh $(ARGS)
 
 mutate: ## removes every condition of the code in turn: some test has to die
 	@bash .ci/mutate.sh
