@@ -24,14 +24,15 @@ command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK n
 # All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest
 # begin first. Without the race detector: what runs on one goroutine by design (a simulated world
 # with its own clock, a model made of rules, a conversation that is played, a turn or operation that
-# is killed), pages in a browser, which is where they run at once, what measures memory (once, where
-# all packages run), or is half an hour in the long form (a hot slot). It would take minutes more
-# there and find nothing. Most tests wait for the store more than they compute: more of them at once
-# than there are processors, and those without the race detector beside those with it. What vet says
+# is killed), pages in a browser, which is where they run at once, what takes most of the memory that
+# it may have, what measures memory (once, where all packages run), or is half an hour in the long form
+# (a hot slot). It would take minutes more there and find nothing. Most tests wait for the store more
+# than they compute: more of them at once than there are processors, and those without the race
+# detector beside those with it. What vet says
 # is make lint's to say.
 long='internal/(turn|web|ledger|outbox|thread|api|admin|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
 single='infra/lab/simulation$|infra/rulemodel$'
-apart='Field12_HotSlot|Field25_Killed(AtEveryCall|Twice)|Field16_Every(OperationMeetsEveryFault|TwoFaults)|Field09_Every(TwoFaultsOfADelivery|FaultOfADelivery)'
+apart='Field12_HotSlot|SplitLarge|Field25_Killed(AtEveryCall|Twice)|Field16_Every(OperationMeetsEveryFault|TwoFaults)|Field09_Every(TwoFaultsOfADelivery|FaultOfADelivery)'
 apart="^Test($apart|Crash[A-Za-z]*|Conversations|EveryStepInEveryLife|ChatPage|Controller|Live(Chat|Page)|StaffPages|SaraWidget|TracePage|Upkeep)$"
 measured='^TestEveryRouteWithstands$'
 all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})

@@ -23,7 +23,7 @@ type pictureWork struct {
 }
 
 // Splitter makes each page of a PDF a PDF of its own.
-type Splitter = func(pdf []byte) ([]ocr.Sheet, error)
+type Splitter = func(ctx context.Context, pdf []byte) ([]ocr.Sheet, error)
 
 // OCR reads the pictures of marketplace requests. split is for Textract, which takes PDFs of one page; where it is nil,
 // poppler draws the pages.

@@ -4,7 +4,7 @@
 // Promises:
 //
 //   - No picture is unpacked before its size is known to be bounded, and poppler runs with bounds on its time and memory.
-//     A [PDFReader] parses in its own process, whose memory is the bound.
+//     A [PDFReader] has PDFs parsed in a process with such bounds too.
 //   - A file is what its bytes say. One that claims to be something else is refused with both names.
 //   - Each figure is either supported (it was read with confidence, and the arithmetic of the page agrees with it)
 //     or named in NeedsCheck.

@@ -1,5 +1,9 @@
-// Package pdf takes PDFs apart, in Go alone, for functions that have no poppler beside them. It keeps nothing and draws
+// Package pdf takes PDFs apart, in Go alone, for functions that have no poppler at hand. It keeps nothing and draws
 // nothing.
+//
+// The parser is foreign and so are the files: one can have it overflow its stack, which ends a process whatever it
+// recovers from. So each file is parsed by this program started again, within bounds of time, memory and output. A file
+// for which that process dies is damaged.
 //
 // Its parser is large: only the function that reads pictures carries it, so nothing else imports this package.
 package pdf
@@ -22,17 +26,8 @@ import (
 // height is what the longer side of a page is taken to have: A4 at 280 dpi.
 const height = 3300
 
-// The parser would write settings of its own to the home directory, which a function has not got.
-func init() { api.DisableConfigDir() }
-
-// Split makes each page of a PDF a PDF of its own. It refuses what has more than [ocr.MaxPages] and what needs a
-// password. The parser is foreign and so is the file: where it panics, the file is damaged.
-func Split(data []byte) (sheets []ocr.Sheet, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			sheets, err = nil, fault.Wrap(fmt.Errorf("panic: %v", p), fault.Invalid, "the PDF is damaged")
-		}
-	}()
+// split does the work of [Split], in the process that it may take down.
+func split(data []byte) (sheets []ocr.Sheet, err error) {
 	settings := model.NewDefaultConfiguration()
 	settings.Cmd = model.EXTRACTPAGES
 	file, err := api.ReadContext(bytes.NewReader(data), settings)
@@ -63,6 +58,9 @@ func Split(data []byte) (sheets []ocr.Sheet, err error) {
 		alone, err := io.ReadAll(page)
 		if err != nil {
 			return nil, fmt.Errorf("split PDF: %w", err)
+		}
+		if len(alone) > ocr.MaxBytes {
+			return nil, fault.New(fault.TooLarge, "page %d of the PDF is larger than %d MB", i+1, ocr.MaxBytes>>20)
 		}
 		scale := height / max(sizes[i].Width, sizes[i].Height, 1)
 		sheets = append(sheets, ocr.Sheet{PDF: alone, Size: image.Rect(0, 0, int(sizes[i].Width*scale), int(sizes[i].Height*scale))})

@@ -31,7 +31,7 @@ func New(cfg aws.Config) Reader { return Reader{textract.NewFromConfig(cfg)} }
 // PDFReader is a [Reader] that takes PDFs as well, and needs no poppler.
 type PDFReader struct {
 	Reader
-	Split func(pdf []byte) ([]ocr.Sheet, error)
+	Split func(ctx context.Context, pdf []byte) ([]ocr.Sheet, error)
 }
 
 // quality keeps the largest page that is read below what a call may carry, and small print legible.
@@ -48,7 +48,7 @@ func (r Reader) Read(ctx context.Context, page *image.Gray) ([]ocr.Word, error) 
 
 // ReadPDF finds the words of each page of a PDF.
 func (r PDFReader) ReadPDF(ctx context.Context, data []byte) ([][]ocr.Word, error) {
-	sheets, err := r.Split(data)
+	sheets, err := r.Split(ctx, data)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,6 @@ import (
 	"merve/internal/provider/textract"
 )
 
-func TestMain(m *testing.M) {
-	api.DisableConfigDir() // before anything here asks for settings
-	m.Run()
-}
-
 // reader calls a service that answers every call alike.
 func reader(t *testing.T, status int, kind, answer string) textract.Reader {
 	t.Helper()
