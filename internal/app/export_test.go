@@ -20,6 +20,7 @@ var (
 	CallState         = callState
 	Cast              = (*Base).cast
 	RecordsTable      = (*Base).records
+	Broker            = (*Base).broker
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }

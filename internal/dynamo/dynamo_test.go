@@ -18,6 +18,11 @@ import (
 	"merve/internal/telemetry"
 )
 
+func TestMain(m *testing.M) {
+	dynamotest.TakeAnything()
+	m.Run()
+}
+
 type note struct {
 	Text    string         `dynamodbav:"text"`
 	Count   int            `dynamodbav:"count"`

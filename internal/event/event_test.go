@@ -16,6 +16,11 @@ import (
 	"merve/internal/faulttest"
 )
 
+func TestMain(m *testing.M) {
+	dynamotest.TakeAnything()
+	m.Run()
+}
+
 type baked struct {
 	Loaf  string    `dynamodbav:"loaf"`
 	Trace string    `dynamodbav:"trace,omitempty"`

@@ -20,6 +20,11 @@ import (
 	"merve/internal/seedtest"
 )
 
+func TestMain(m *testing.M) {
+	dynamotest.TakeAnything()
+	m.Run()
+}
+
 // A fault before a call leaves nothing behind, one after it does; a dead process makes no
 // call until it is started again.
 func TestACallFails(t *testing.T) {

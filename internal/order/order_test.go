@@ -393,7 +393,7 @@ func TestField37_PlacedIsTold(t *testing.T) {
 
 	o = c.propose("stopped") // between the look and the commit
 	number := "+1555" + dynamotest.ID("")[:7]
-	row := c.store.Table.Put(dynamo.Key{PK: dynamotest.ID("outbox"), SK: "m"}, struct{}{})
+	row := c.store.Table.Put(dynamo.Key{PK: dynamotest.ID("outbox"), SK: "outbox#m"}, struct{}{})
 	s = yes(o, business{number: number, writes: []dynamo.Write{row.If("attribute_exists(pk)", nil).Else(order.ErrUnreachable)}})
 	err := commit(s.Writes)
 	if text, ok := s.Refused(err); !ok || text != untold || status(o).Status != order.Proposed {

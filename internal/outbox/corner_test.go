@@ -115,7 +115,7 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Threads: c.threads, People: &person.Book{Table: table},
 		TellUntold: func(ctx context.Context, m outbox.Message) error {
-			if err := db.Commit(ctx, table.Put(dynamo.Key{PK: m.Customer, SK: "untold#" + m.Whole()}, struct{}{})); err != nil {
+			if err := db.Commit(ctx, table.Put(dynamo.Key{PK: m.Customer, SK: "test#untold#" + m.Whole()}, struct{}{})); err != nil {
 				return err
 			}
 			c.mu.Lock()
@@ -124,7 +124,7 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 			return nil
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
-			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})
+			alert := table.Put(dynamo.Key{PK: c.thread, SK: "test#alert#" + m.ID}, struct{}{})
 			if err := db.Commit(ctx, alert); err != nil {
 				return err
 			}

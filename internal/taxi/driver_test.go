@@ -40,7 +40,7 @@ type rosterKept struct{ t dynamo.Table }
 
 func (r rosterKept) Writes(before, after *taxi.Driver) []dynamo.Write {
 	var ws []dynamo.Write
-	key := func(d *taxi.Driver) dynamo.Key { return dynamo.Key{PK: "roster#" + d.Market, SK: d.Phone + "#" + d.ID} }
+	key := func(d *taxi.Driver) dynamo.Key { return dynamo.Key{PK: "contact#" + d.Market, SK: d.Phone + "#" + d.ID} }
 	if before != nil && (after == nil || before.Phone != after.Phone) {
 		ws = append(ws, r.t.Delete(key(before)))
 	}
@@ -61,7 +61,7 @@ func TestDrivers(t *testing.T) {
 		if diff := cmp.Diff(want, c.found()); diff != "" {
 			t.Error(diff)
 		}
-		page, err := c.Drivers.Table.Query(ctx, dynamo.Under("roster#"+c.market.ID, ""))
+		page, err := c.Drivers.Table.Query(ctx, dynamo.Under("contact#"+c.market.ID, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func (x *crash) work(s *thread.Store, given *thread.Lease, o thread.Outcome) fun
 
 // effect counts how often something has happened.
 func (x *crash) effect(s *thread.Store, name string) dynamo.Write {
-	return s.Table.Update(dynamo.Key{PK: x.id, SK: "effect#" + name}, "ADD #times :one", dynamo.V{":one": 1})
+	return s.Table.Update(dynamo.Key{PK: x.id, SK: "test#effect#" + name}, "ADD #times :one", dynamo.V{":one": 1})
 }
 
 func (x *crash) must(err error) {

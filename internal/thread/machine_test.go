@@ -275,11 +275,11 @@ func (m *machine) commit(t *rapid.T) {
 
 // effect counts what has joined.
 func (m *machine) effect(name string) dynamo.Write {
-	return m.workers[0].Table.Update(dynamo.Key{PK: m.id, SK: "effect#" + name}, "ADD #times :one", dynamo.V{":one": 1})
+	return m.workers[0].Table.Update(dynamo.Key{PK: m.id, SK: "test#effect#" + name}, "ADD #times :one", dynamo.V{":one": 1})
 }
 
 func (m *machine) effects(t *rapid.T, name string) int {
-	it, err := m.workers[0].Table.Get(t.Context(), dynamo.Key{PK: m.id, SK: "effect#" + name})
+	it, err := m.workers[0].Table.Get(t.Context(), dynamo.Key{PK: m.id, SK: "test#effect#" + name})
 	if err != nil {
 		t.Fatal(err)
 	}

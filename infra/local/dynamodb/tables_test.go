@@ -9,6 +9,11 @@ import (
 	"merve/internal/dynamo/dynamotest"
 )
 
+func TestMain(m *testing.M) {
+	dynamotest.TakeAnything()
+	m.Run()
+}
+
 // A folder of data that is older than an index gets it, with what is there already.
 func TestOlderTablesGetNewIndexes(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,11 @@ import (
 	"merve/internal/trigger"
 )
 
+func TestMain(m *testing.M) {
+	dynamotest.TakeAnything()
+	m.Run()
+}
+
 // stream is a table of its own with a follower, whose function is answered by the test.
 type stream struct {
 	t        testing.TB

@@ -51,6 +51,7 @@ var shared = sync.OnceValues(func() (aws.Config, error) {
 		cfg = server.Config() // ends with the process
 	}
 	cfg.Credentials = credentials.NewStaticCredentialsProvider(rand.Text(), "local", "")
+	cfg.APIOptions = append(cfg.APIOptions, refuseUndeclared)
 	return cfg, OwnTables(ctx, cfg, TableName(""))
 })
 
