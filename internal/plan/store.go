@@ -475,7 +475,7 @@ func (s *Store) forget(ctx context.Context, r Ref, whole bool) error {
 	return s.Table.DB().CommitAll(ctx, ws...)
 }
 
-// Trace returns all events of a conversation in order. Events of one time are in the order of what causes what.
+// Trace returns all events of a conversation in order: by time, and those of one time by cause.
 func (s *Store) Trace(ctx context.Context, owner, conversation string) ([]Event, error) {
 	h, err := s.mine(ctx, conversation, owner)
 	if err != nil {
@@ -486,16 +486,5 @@ func (s *Store) Trace(ctx context.Context, owner, conversation string) ([]Event,
 
 func (s *Store) trace(ctx context.Context, r Ref) ([]Event, error) {
 	all, err := s.events(ctx, logPK(r), eventPrefix)
-	slices.SortStableFunc(all, inOrder)
-	return all, err
-}
-
-func inOrder(a, b Event) int {
-	if c := a.At.Compare(b.At); c != 0 {
-		return c
-	}
-	if c := rank(a.Type) - rank(b.Type); c != 0 {
-		return c
-	}
-	return strings.Compare(a.ID, b.ID)
+	return inOrder(all), err
 }
