@@ -18,7 +18,8 @@ type timerMessage struct {
 
 // Deliver takes a message about a plan: a published event, or a timer. An event is a hint. One that nobody has stored
 // is stored first if it belongs to an open plan and a step that waits for it, and is [fault.Invalid]
-// otherwise, which is for the dead-letter queue. A second result of a step changes nothing.
+// otherwise, which is for the dead-letter queue. A second result of a step changes nothing, and neither does what comes
+// after a reset: that is dropped.
 func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 	var t timerMessage
 	if json.Unmarshal(body, &t) == nil && t.Look != nil {
@@ -29,10 +30,13 @@ func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 		return fmt.Errorf("deliver: %w", err)
 	}
 	ref, err := e.Store.locate(ctx, ev.Correlation)
-	if errors.Is(err, actor.ErrNotFound) {
+	switch {
+	case errors.Is(err, ErrReset):
+		e.Log.InfoContext(ctx, "late for a plan that was reset", "event", ev.ID)
+		return nil
+	case errors.Is(err, actor.ErrNotFound):
 		return fault.New(fault.Invalid, "an event of no plan: %s", ev.Correlation)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("deliver: %w", err)
 	}
 	r := e.newRun(ref)
@@ -40,6 +44,9 @@ func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 		return undisturbed(Answer{}, err)
 	}
 	if err := r.adopt(ctx, ev); err != nil {
+		if _, ended := (job{Engine: e, ref: ref}).headNow(ctx); errors.Is(ended, ErrReset) { // its plan is being deleted
+			return nil
+		}
 		return fmt.Errorf("deliver: %w", err)
 	}
 	if ev.Type == ToolInvocationRequested {

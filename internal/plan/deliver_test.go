@@ -15,6 +15,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/llm"
 	"merve/internal/pause/pausetest"
+	"merve/internal/person"
 	"merve/internal/plan"
 	"merve/internal/queue"
 )
@@ -148,6 +149,78 @@ func TestEventsAgain(t *testing.T) {
 	}
 	if after := d.trace("c"); fmt.Sprint(after) != fmt.Sprint(before) || len(d.ran) != 2 || d.asked.Load() != 2 {
 		t.Errorf("%v\n%v", types(after), d.ran)
+	}
+}
+
+// What comes for a plan that was reset or erased is dropped: before, while and after its events are deleted. It is no error, and
+// nothing is stored.
+func TestLateForAReset(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(d *desk, s *plan.Store) error{
+		"reset": func(d *desk, s *plan.Store) error { return s.Reset(d.t.Context(), d.owner, d.named("c")) },
+		"erased": func(d *desk, s *plan.Store) error {
+			_, err := plan.Held{Store: s, Market: "home"}.Erase(d.t.Context(), person.Subject{Market: "home", Owner: d.owner})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, open := range []bool{true, false} {
+				d := newDesk(t)
+				d.routes["q"] = chain("rag", "one", "math", "two")
+				if open { // its last step is at work elsewhere
+					commands := make(post, 8)
+					d.Remote = map[string]queue.Queue{"math": commands}
+					ctx, leave := context.WithCancel(t.Context())
+					go func() { <-commands; leave() }()
+					if _, err := d.Ask(ctx, d.owner, d.named("c"), "q"); !errors.Is(err, plan.ErrLater) {
+						t.Fatal(err)
+					}
+				} else {
+					d.ask("c", "q")
+				}
+				late := d.late(d.trace("c"))
+				ran, moved := len(d.ran), false
+				db := dynamotest.Open(t, dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+					if moved && op != "Query" {
+						late("meanwhile")
+					}
+					moved = moved || op == "UpdateItem" || op == "TransactWriteItems"
+					return body, nil
+				}})
+				if err := end(d, &plan.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: d.Now}); err != nil {
+					t.Fatal(err)
+				}
+				late("afterwards")
+				if len(d.ran) != ran {
+					t.Errorf("ran %v", d.ran)
+				}
+				if name == "erased" {
+					d.nothingOf(d.owner, "c")
+				}
+			}
+		})
+	}
+}
+
+// late delivers events, and a result that is not among them.
+func (d *desk) late(events []plan.Event) func(at string) {
+	p := plan.Resulted{PlanID: "plan_" + events[0].Correlation, StepIndex: 1, ToolName: "math", Result: json.RawMessage(`"late"`), Success: true}
+	payload, err := json.Marshal(p)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	all := append(events, plan.Event{Type: plan.ToolInvocationResulted, Correlation: events[0].Correlation, At: d.Now(), Payload: payload})
+	return func(at string) {
+		for _, e := range all {
+			raw, err := json.Marshal(e.Wire())
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			if err := d.another().Deliver(d.t.Context(), raw); err != nil {
+				d.t.Errorf("%s %s: %v", e.Type, at, err)
+			}
+		}
 	}
 }
 

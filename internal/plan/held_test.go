@@ -42,6 +42,7 @@ func TestHeld(t *testing.T) {
 			t.Errorf("%s lacks %q", got, part)
 		}
 	}
+	asked := []string{d.trace("one")[0].Correlation, d.trace("two")[0].Correlation}
 	for range 2 { // it may be asked again
 		if stays, err := held.Erase(t.Context(), person.Subject{Market: "home", Owner: d.owner}); err != nil || len(stays) != 0 {
 			t.Errorf("%v stay, %v", stays, err)
@@ -52,6 +53,12 @@ func TestHeld(t *testing.T) {
 	}
 	d.nothingOf(d.owner, "one")
 	d.nothingOf(d.owner, "two")
+	for _, correlation := range asked {
+		it, err := d.Store.Table.Get(t.Context(), dynamo.Key{PK: "plan-of#" + correlation, SK: "~"})
+		if err != nil || len(it) != 3 || it.Int("ttl") == 0 {
+			t.Errorf("the tombstone of a question is %v, %v", it, err)
+		}
+	}
 
 	// The name of a conversation that was erased is anybody's who uses it next, and theirs alone.
 	one, ann := d.named("one"), d.owner

@@ -12,7 +12,7 @@
 //	plan#{conversation}#{generation}   plan#{correlation}#{rank}#{type}     an event
 //	plan#{conversation}#{generation}   plan#{correlation}#{rank}#{type}#{step}   an event of a step
 //	plan#{conversation}#{generation}   claim#{correlation}#{work}           who is at work on what, and until when
-//	plan-of#{correlation}              ~                                    where a correlation's events are
+//	plan-of#{correlation}              ~                                    where a correlation's events are, or that they are deleted
 //	plans#{owner}                      conversation#{conversation}          whose it is and in which market, for export and erasure
 //
 // A result that is too large for an event is in the bucket, and the event says where and how it begins:

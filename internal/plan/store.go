@@ -238,7 +238,13 @@ type place struct {
 	TTL int64 `dynamodbav:"ttl"`
 }
 
-// locate finds the events of a correlation that is told without its conversation. One request.
+// tombstone is what is left of a place when the events are deleted: that what still comes is late, and nothing else.
+type tombstone struct {
+	TTL int64 `dynamodbav:"ttl"`
+}
+
+// locate finds the events of a correlation that is told without its conversation. [ErrReset] says that they are deleted.
+// One request.
 func (s *Store) locate(ctx context.Context, correlation string) (Ref, error) {
 	it, err := s.Table.Get(ctx, placeKey(correlation))
 	if err != nil {
@@ -248,7 +254,9 @@ func (s *Store) locate(ctx context.Context, correlation string) (Ref, error) {
 		return Ref{}, actor.ErrNotFound
 	}
 	var p place
-	err = it.Decode(&p)
+	if err = it.Decode(&p); err == nil && p.Conversation == "" {
+		return Ref{}, ErrReset
+	}
 	return p.Ref, err
 }
 
@@ -296,7 +304,7 @@ type batch struct {
 	drop   []string // work that the holder had claimed, and has done with this
 	unless string   // identity of an event: nothing is written when that is stored
 
-	head *dynamo.Write // change of the head; nil checks the generation where something is claimed
+	head *dynamo.Write // change of the head; nil checks the generation, unless a claim does that
 	more []dynamo.Write
 }
 
@@ -314,7 +322,7 @@ func (s *Store) commit(ctx context.Context, r Ref, b batch) error {
 	switch {
 	case b.head != nil:
 		ws = append(ws, *b.head)
-	case len(b.take) > 0:
+	case len(b.take) > 0 || len(b.drop) == 0: // a claim that is held goes with its generation
 		ws = append(ws, s.Table.Check(headKey(r.Conversation), "generation = :g", dynamo.V{":g": r.Generation}).Else(ErrReset))
 	}
 	if b.unless != "" {
@@ -452,15 +460,16 @@ func (s *Store) forgetFormer(ctx context.Context, conversation string, former []
 	return nil
 }
 
-// forget deletes the events of a generation, and the results that they have in the bucket. whole deletes also what is there
-// without an event, as a worker leaves it that has died: a reset leaves that to the bucket's expiry, and needs no bucket.
+// forget deletes the events of a generation, and the results that they have in the bucket; of each question it leaves a
+// tombstone. whole deletes also what is in the bucket without an event, as a worker leaves it that has died: a reset leaves
+// that to the bucket's expiry, and needs no bucket.
 func (s *Store) forget(ctx context.Context, r Ref, whole bool) error {
 	var ws []dynamo.Write
 	err := s.Table.Each(ctx, dynamo.Under(logPK(r), ""), func(it dynamo.Item) error {
-		ws = append(ws, s.Table.Delete(it.Key()))
 		if c := it.String("correlation"); strings.HasPrefix(it.Key().SK, eventPrefix) && Type(it.String("type")) == UserQueryReceived {
-			ws = append(ws, s.Table.Delete(placeKey(c)))
+			ws = append(ws, s.Table.Put(placeKey(c), tombstone{s.Now().Add(Kept).Unix()})) // first: the event tells of it
 		}
+		ws = append(ws, s.Table.Delete(it.Key()))
 		whole = whole || strings.Contains(it.String("payload"), shelfOf(r))
 		return nil
 	})
