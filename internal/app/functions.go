@@ -297,11 +297,11 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 }
 
 // guard judges what the assistants say, where a model is set for it.
-func (b *Base) guard(model llm.Model) *turn.Guard {
+func (b *Base) guard(model llm.Model) *agent.Guard {
 	if b.Config.GuardModel == "" {
 		return nil
 	}
-	return &turn.Guard{Model: model, Name: b.Config.GuardModel, Log: b.Log}
+	return &agent.Guard{Model: model, Name: b.Config.GuardModel, Log: b.Log}
 }
 
 // intake takes messages in, which needs the store and the queue only.

@@ -95,3 +95,13 @@ func Blank(r rune) bool {
 	}
 	return false
 }
+
+// Undirected is a text without the overrides of directions, which show characters in another order than they stand in.
+func Undirected(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '\u202a' <= r && r <= '\u202e' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"merve/internal/agent"
 	"merve/internal/claim"
 	"merve/internal/language"
 	"merve/internal/standing"
@@ -14,14 +15,13 @@ import (
 )
 
 // claims reports whether a model's text claims what neither this turn nor what stands bears out. Facts are of
-// the tools that were called in this turn. The patterns are asked first; what they let pass is judged by the
-// second model, where there is one.
+// the tools that were called in this turn.
 func (w *work) claims(ctx context.Context, text string, facts []string) bool {
-	found := append(claim.Unsupported(text, facts), claim.Affirmed(w.asks(), text)...)
-	if slices.ContainsFunc(found, func(c claim.Claim) bool { return !w.borneOut(c, facts) }) {
-		return true
-	}
-	return w.r.Guard.Claims(ctx, w.judged(text, facts))
+	return w.r.Guard.Claims(ctx, agent.Said{
+		Customer: strings.TrimSpace(w.asks()), Text: text, Stands: told(w.found), Facts: facts, More: w.standingFacts(),
+		BorneOut: func(c claim.Claim) bool { return w.borneOut(c, facts) },
+		Spent:    func(microUSD int64) { w.guarded.Add(microUSD) },
+	})
 }
 
 // asks is what the customer has said, to which a plain yes may answer.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/channel"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/telemetry"
-	"merve/internal/turn"
 	"merve/internal/wording"
 )
 
@@ -45,7 +45,7 @@ func TestGuard(t *testing.T) {
 			w := newWorld(t, nil)
 			w.model = says(tt.says)
 			asked := 0
-			w.runner.Guard = &turn.Guard{Log: w.runner.Log, Name: "guard", Model: modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+			w.runner.Guard = &agent.Guard{Log: w.runner.Log, Name: "guard", Model: modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 				asked++
 				var told struct{ Customer, Text string }
 				if err := json.Unmarshal([]byte(req.Messages[1].Text), &told); err != nil || told.Text != tt.says || told.Customer != "Is er een tafel?" || req.Schema == nil || req.Model != "guard" {

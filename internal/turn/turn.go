@@ -35,6 +35,7 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -64,7 +65,7 @@ type Runner struct {
 	Works       Works             // whose matters are named by their codes
 	Matters     map[string]Matter // by kind of what stands of a conversation
 	Model       llm.Model
-	Guard       *Guard // judges what the model says; nil is none
+	Guard       *agent.Guard // judges what the model says; nil has the patterns alone
 	Outbox      *outbox.Box
 	Audit       Audit
 	Figures     *Figures

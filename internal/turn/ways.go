@@ -23,9 +23,7 @@ func (w *work) withoutWays(text string, given []agent.Given) string {
 			}
 		}
 	}
-	for _, g := range given {
-		ways.Learn(g.Data, g.Args)
-	}
+	agent.Learn(ways, given)
 	return ways.Clean(text)
 }
 

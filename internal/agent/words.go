@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"merve/internal/contact"
+	"merve/internal/language"
+	"merve/internal/standing"
+)
+
+// Learn makes the links and numbers known that calls have given. What a model itself has put into a call is given by
+// nobody, wherever it is repeated.
+func Learn(ways *contact.Known, given []Given) {
+	for _, g := range given {
+		ways.Learn(g.Data, g.Args)
+	}
+}
+
+// Words are what may go out of a text that a model has written where no thread is: without the links and numbers that are
+// not known, and without lines that imitate the standing line. ok is false when the text claims what is not so, or nothing
+// of it is left.
+func (g *Guard) Words(ctx context.Context, s Said, ways *contact.Known) (text string, ok bool) {
+	text, _, _ = strings.Cut(s.Text, dataTag) // what it was told is not for the customer
+	said := standing.Read(strings.TrimSpace(language.Undirected(text)), nil).With(ways.Clean)
+	s.Text = said.Own()
+	if text = said.Text(); text == "" || g.Claims(ctx, s) {
+		return "", false
+	}
+	return text, true
+}
