@@ -181,6 +181,7 @@ func aggregated(req request) string {
 		Failed bool            `json:"failed"`
 		Result json.RawMessage `json:"result"`
 	}
+	raw = strings.TrimSuffix(raw, "</data>")
 	if i := strings.IndexByte(raw, '['); i < 0 || json.Unmarshal([]byte(raw[i:]), &results) != nil {
 		return question
 	}

@@ -13,7 +13,7 @@ func planFunctions() []Function {
 		if name == "worker-rag" {
 			f.Sends = []string{"plan-events"}
 		}
-		f.Settings = join(f.Settings, []string{"OPENAI_BASE_URL", "OPENAI_MODEL"}, weather())
+		f.Settings = join(f.Settings, []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "GUARD_MODEL"}, weather())
 		return f
 	}
 	worker := func(name, doc string) Function {

@@ -15,6 +15,7 @@ import (
 	"merve/internal/httpapi"
 	"merve/internal/ident"
 	"merve/internal/plan"
+	"merve/internal/standing"
 )
 
 // Plans is the gateway of the plan engine: questions in several parts, answered once. A conversation that
@@ -52,20 +53,36 @@ func (p *Plans) owner(r *http.Request) (actor.Actor, string, error) {
 
 // PlanAnswer is the answer to POST /api/chat.
 type PlanAnswer struct {
-	ID      string `json:"id"` // msg_<ms>_<abc>
-	Message string `json:"message"`
+	ID       string             `json:"id"`                 // msg_<ms>_<abc>
+	Message  string             `json:"message"`            // ends with the standing line, unless that was to stand apart
+	Standing *standing.Standing `json:"standing,omitempty"` // of who wants it apart
+}
+
+// apart is what a request says that wants the standing line beside the message.
+const apart = "apart"
+
+// planAnswer is an answer as it was asked for.
+func planAnswer(id string, a plan.Answer, wants string) PlanAnswer {
+	if wants != apart {
+		return PlanAnswer{ID: id, Message: a.Whole()}
+	}
+	return PlanAnswer{id, a.Text, &standing.Standing{Kind: standing.Nothing, Text: a.Standing, Items: []standing.Item{}}}
 }
 
 func (p *Plans) ask(w http.ResponseWriter, r *http.Request) error {
 	var req struct {
 		Prompt         *string `json:"prompt"`
 		ConversationID string  `json:"conversationId"`
+		Standing       string  `json:"standing"`
 	}
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	if req.Prompt == nil {
+	switch {
+	case req.Prompt == nil:
 		return fault.Field("prompt", "missing")
+	case req.Standing != "" && req.Standing != apart:
+		return fault.Field("standing", "want %q, or leave it out", apart)
 	}
 	who, owner, err := p.owner(r)
 	if err != nil {
@@ -88,7 +105,7 @@ func (p *Plans) ask(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, PlanAnswer{ID: id, Message: a.Text})
+	return httpapi.WriteJSON(w, http.StatusOK, planAnswer(id, a, req.Standing))
 }
 
 // answerCode is the form of the last part of an answer's id.

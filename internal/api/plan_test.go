@@ -11,8 +11,11 @@ import (
 
 	"merve/internal/api/apitest"
 	"merve/internal/app"
+	"merve/internal/claim"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/pause/pausetest"
+	"merve/internal/provider/openai/openaitest"
+	"merve/internal/standing"
 )
 
 const (
@@ -28,7 +31,10 @@ func question(conversation, prompt string) map[string]any {
 }
 
 // planAnswer is what POST /api/chat answers.
-type planAnswer struct{ ID, Message string }
+type planAnswer struct {
+	ID, Message string
+	Standing    *standing.Standing
+}
 
 // planTrace is what a trace holds.
 type planTrace struct {
@@ -155,6 +161,7 @@ func TestWrongQuestions(t *testing.T) {
 		"a name that all may guess":  {question("errands", "hello"), nil, "conversationId"},
 		"nearly a UUID":              {question(id+"0", "hello"), nil, "conversationId"},
 		"a short session":            {question(conversation, "hello"), []string{"x-session-id", "short"}, "sessionId"},
+		"another standing":           {map[string]any{"conversationId": conversation, "prompt": "hello", "standing": "below"}, mine, "standing"},
 		"a prompt that is no string": {map[string]any{"conversationId": conversation, "prompt": 7}, mine, "prompt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -250,4 +257,39 @@ func TestTooManyQuestions(t *testing.T) {
 		a.Wants(t, http.StatusAccepted, nil)
 	}
 	s.Call(t, "POST", planPath, question(conversation, "What is 2 + 2?"), mine...).Refuses(t, http.StatusTooManyRequests, "")
+}
+
+// A model that lies in each of its answers is not heard: no claim, link or number of its own goes out, in the message or the trace,
+// and the message ends with the line that nothing was done. Who wants the line apart gets it apart.
+func TestALyingModelOfPlans(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	lie := ""
+	liar := openaitest.New(t)
+	liar.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: lie} } // also where it is to plan
+	front := s.With(t, func(b *app.Base) { b.Config.OpenAIBaseURL = liar.URL() })
+	line := "○ " + standing.Say("en", standing.Empty)
+	for _, lie = range []string{
+		"I have booked your table for tomorrow at 19:00.", "Your refund was issued.", "I cancelled your reservation.",
+		"Your order is confirmed and has been sent to the restaurant.", "Your payment went through, here is your receipt.",
+		"Pay at https://evil.com/pay or call +90 533 111 22 33.",
+	} {
+		mine, conversation := own()
+		ask := question(conversation, "What about my table?")
+		for _, apart := range []bool{false, true} {
+			if apart {
+				ask["standing"] = "apart"
+			}
+			var a planAnswer
+			s.CallTo(t, front, "POST", planPath, ask, mine...).Wants(t, http.StatusOK, &a)
+			beside := a.Standing != nil && a.Standing.Text == line && a.Standing.Kind == standing.Nothing
+			if beside != apart || !apart && !strings.HasSuffix(a.Message, line) || apart && strings.Contains(a.Message, "\n\n"+line) {
+				t.Errorf("%q: %+v, %+v", lie, a, a.Standing)
+			}
+			said := a.Message + "\n" + s.trace(t, conversation, mine...).answers()
+			if found := claim.Find(said); len(found) > 0 || strings.Contains(said, "evil") || strings.Contains(said, "533") {
+				t.Errorf("%q: %q goes out, which claims %v", lie, said, found)
+			}
+		}
+	}
 }

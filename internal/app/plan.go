@@ -59,12 +59,13 @@ func (b *Base) planEngine(products func(context.Context) (worker.Products, error
 	figures := b.figures()
 	e := &plan.Engine{
 		Store: b.Plans(), Model: &lazyModel{b: b}, Market: b.marketOrHome, Purse: figures, Timers: b.queueOf(planEvents),
+		Guard: b.guard(&lazyModel{b: b}), Site: b.Config.SiteURL,
 		Holder: rand.Text(), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: b.Now, Log: b.Log,
 	}
 	tools := &worker.Tools{
 		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{HTTP: b.client("openmeteo"), BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
 		Products: products, Now: b.Now, Log: b.Log,
-		Spent: figures.Spend,
+		Spent: figures.Spend, Guard: e.Guard, Site: e.Site,
 	}
 	if products == nil {
 		e.Remote = map[string]queue.Queue{ragTool: b.queueOf(workerRag)}

@@ -56,7 +56,7 @@ func (r *run) drive(ctx context.Context, wait bool) (Answer, error) {
 		}
 		s := Fold(r.events)
 		if s.Answer != nil {
-			return Answer{r.ref, s.Answer.FinalAnswer}, nil
+			return s.Answer.answer(r.ref), nil
 		}
 		r.act(ctx, s, Decide(s, r.e.Now()))
 		if len(r.busy) == 0 && !wait {

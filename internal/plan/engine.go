@@ -41,6 +41,9 @@ type Engine struct {
 	Market func(ctx context.Context, id string) (*market.Market, error)
 	Purse  Purse // nil pays for everything
 
+	Guard *agent.Guard // judges what the model answers; nil has the patterns alone
+	Site  string       // addresses of our own, which an answer may have
+
 	// Wait returns after a time, or with ctx's error when that ends first. Nil is [pause.For].
 	Wait func(ctx context.Context, d time.Duration) error
 
@@ -61,6 +64,20 @@ type Purse interface {
 type Answer struct {
 	Ref  Ref
 	Text string
+
+	// Standing is the line that is shown below the text, and says that nothing was done: "" where all of the text is the
+	// backend's own words.
+	Standing string
+}
+
+// Whole is the answer as channels of text show it.
+func (a Answer) Whole() string { return whole(a.Text, a.Standing) }
+
+func whole(text, line string) string {
+	if line == "" || line == text {
+		return text
+	}
+	return text + "\n\n" + line
 }
 
 // ErrLater says that the answer takes longer than whoever asked would wait. It will stand in the trace.
@@ -175,10 +192,14 @@ func (e *Engine) complete(ctx context.Context, m *market.Market, what, seed stri
 	text, spent, err := agent.Once(ctx, agent.Task{
 		Model: e.Model, Name: e.Name, Seed: what + " " + seed, Messages: messages, Schema: schema, Now: e.Now, Log: e.Log,
 	})
-	if e.Purse != nil && spent > 0 {
-		e.Purse.Spend(context.WithoutCancel(ctx), m, spent)
-	}
+	e.spend(ctx, m, spent)
 	return text, err
+}
+
+func (e *Engine) spend(ctx context.Context, m *market.Market, microUSD int64) {
+	if e.Purse != nil && microUSD > 0 {
+		e.Purse.Spend(context.WithoutCancel(ctx), m, microUSD)
+	}
 }
 
 // execute runs a step's tool. Whatever goes wrong is the step's result.

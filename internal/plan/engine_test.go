@@ -92,7 +92,8 @@ func (d *desk) model(ctx context.Context, req llm.Request) (llm.Response, error)
 		text, err := d.reply(req)
 		return llm.Response{Text: text, Finish: "stop"}, err
 	}
-	return llm.Response{Text: "Answer: " + req.Messages[len(req.Messages)-2].Text, Finish: "stop"}, nil
+	results := strings.NewReplacer("<data results>", "", "</data>", "").Replace(req.Messages[len(req.Messages)-2].Text)
+	return llm.Response{Text: "Answer: " + results, Finish: "stop"}, nil
 }
 
 // steps is a plan of pairs of tool and input that need nothing of each other.
@@ -329,10 +330,11 @@ func TestToolsThatMisbehave(t *testing.T) {
 func TestModelsThatFail(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.routes["ΕΡΩΤΗΣΗ: πόσο κάνει;"] = steps("math", "1", "weather", "Κερύνεια")
+	const question = "Πόσο κάνει 1 + 1, και τι καιρό έχει η Κερύνεια;"
+	d.routes[question] = steps("math", "1 + 1", "weather", "Κερύνεια")
 	d.tools["weather"] = func(context.Context, plan.Input) (any, error) { return nil, fault.New(fault.Unavailable, "away") }
 	d.reply = func(llm.Request) (string, error) { return "", llm.Fail(llm.Refused, "no key") }
-	if a := d.ask("c", "ΕΡΩΤΗΣΗ: πόσο κάνει;"); !strings.Contains(a.Text, "1: math of 1") || !strings.Contains(a.Text, "Δεν μπόρεσα να βρω: Κερύνεια") {
+	if a := d.ask("c", question); !strings.Contains(a.Text, "1 + 1: math of 1 + 1") || !strings.Contains(a.Text, "Δεν μπόρεσα να βρω: Κερύνεια") {
 		t.Errorf("%q", a.Text)
 	}
 }

@@ -49,7 +49,7 @@ func logOf(t testing.TB) []Event {
 	s := Fold(all)
 	add(PlanCompleted, noStep, Completed{p.PlanID, "c", "the question", s.results(), 3100})
 	add(SynthesizeFinalAnswerRequested, noStep, Synthesize{p.PlanID, "c", "the question", s.results()})
-	add(FinalAnswerSynthesized, noStep, Final{"c", "the answer"})
+	add(FinalAnswerSynthesized, noStep, Final{ConversationID: "c", FinalAnswer: "the answer"})
 	return all
 }
 

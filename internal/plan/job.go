@@ -266,14 +266,14 @@ func (j job) answer(ctx context.Context) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	var text string
+	var r reply
 	j.whileClaimed(ctx, answerWork, func(ctx context.Context) {
-		text, err = j.write(ctx, *j.state.Synthesis, h, j.ref.Correlation)
+		r, err = j.write(ctx, *j.state.Synthesis, h, j.ref.Correlation)
 	})
 	if err != nil {
 		return outcome{err: err}
 	}
-	return j.final(ctx, h, text, []string{answerWork})
+	return j.final(ctx, h, r, []string{answerWork})
 }
 
 // collect closes a plan that has got too old, in words.
@@ -282,15 +282,17 @@ func (j job) collect(ctx context.Context) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	return j.final(ctx, h, wording.Say(language.Detect(j.state.asked(), "en"), wording.PlanLate, nil), nil)
+	return j.final(ctx, h, reply{text: wording.Say(language.Detect(j.state.asked(), "en"), wording.PlanLate, nil)}, nil)
 }
 
-func (j job) final(ctx context.Context, h Head, text string, drop []string) outcome {
-	ev, err := j.event(FinalAnswerSynthesized, noStep, j.state.Last, Final{ConversationID: j.ref.Conversation, FinalAnswer: text})
+func (j job) final(ctx context.Context, h Head, r reply, drop []string) outcome {
+	ev, err := j.event(FinalAnswerSynthesized, noStep, j.state.Last, Final{
+		ConversationID: j.ref.Conversation, FinalAnswer: whole(r.text, r.line), Standing: r.line,
+	})
 	if err != nil {
 		return outcome{err: err}
 	}
-	left, err := j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), text}, batch{holder: j.Holder, drop: drop})
+	left, err := j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), r.text}, batch{holder: j.Holder, drop: drop})
 	if err == nil && len(left.Open) > 0 { // whoever waits for it may have died: it does not wait for the sweep
 		next := j.ref
 		next.Correlation = left.Open[0]

@@ -31,7 +31,8 @@
 //     Without a crash a model is called once for each event; each crash costs at most one call more.
 //   - A step has one result. Steps that depend on a failed one are skipped, and that is derived.
 //   - Prompts of one conversation are answered in order.
-//   - No tool of a plan commits to anything, and no step begins a plan.
+//   - No tool of a plan commits to anything, and no step begins a plan. What a model answers is judged as the words of a
+//     turn are, and ends with the line that nothing was done; models are told results as data, never as the system.
 //
 // Topics of earlier designs that nothing reads are not built: user_input_events and user_control_events (a question and a
 // reset are requests to the gateway), router_decision_events (PlanGenerated says how a question was routed),
@@ -180,6 +181,13 @@ type Synthesize struct {
 type Final struct {
 	ConversationID string `json:"conversationId"`
 	FinalAnswer    string `json:"finalAnswer"`
+	Standing       string `json:"standing,omitempty"` // the line that it ends with
+}
+
+// answer is the answer without the line that it ends with, which stands beside it.
+func (f Final) answer(r Ref) Answer {
+	text, _ := strings.CutSuffix(f.FinalAnswer, "\n\n"+f.Standing)
+	return Answer{Ref: r, Text: text, Standing: f.Standing}
 }
 
 // Ref says where the events of one plan are.
