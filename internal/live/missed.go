@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -55,6 +56,10 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 	if err != nil {
 		return Missed{}, err
 	}
+	return h.missed(ctx, t, rows, sockets, after)
+}
+
+func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets []Socket, after string) (Missed, error) {
 	v := seen(t.Head, rows, sockets)
 	known, ok := number(after)
 	m := Missed{Gap: after != "" && (!ok || known == 0 || known > v.last)}
@@ -87,11 +92,11 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 	}
 	m.Events = inOrder(append(m.Events, waiting...))
 	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
-		if err := h.Queue.Turn(ctx, threadID); err != nil {
+		if err := h.Queue.Turn(ctx, t.ID); err != nil {
 			return Missed{}, err
 		}
 	}
-	if m.State, err = h.state(ctx, threadID, t, v); err != nil {
+	if m.State, err = h.state(ctx, t, v); err != nil {
 		return Missed{}, err
 	}
 	first, last := v.last+1, v.last
@@ -143,8 +148,8 @@ func (h *Host) Stands(ctx context.Context, threadID string) (State, error) {
 	return m.State, err
 }
 
-func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v view) (State, error) {
-	s := State{Thread: threadID, Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
+func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, error) {
+	s := State{Thread: t.ID, Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
 	if p := t.Waits(h.Now()); p != nil {
 		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
 	}
@@ -162,7 +167,7 @@ func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v v
 		}
 	}
 	s.History = s.History[max(0, len(s.History)-maxHistory):]
-	if h.State == nil {
+	if h.State == nil || t.Owner == "" { // nobody has said anything yet
 		return s, nil
 	}
 	domain, err := h.State(ctx, t.Head)
@@ -172,9 +177,18 @@ func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v v
 	return s, err
 }
 
-// Replay tells a socket what came after a frame.
+// Replay tells a socket what came after a frame. A conversation in which nobody has said anything has no thread yet: its
+// client is told so.
 func (h *Host) Replay(ctx context.Context, threadID, id, after string) error {
-	missed, err := h.Missed(ctx, threadID, after)
+	t, rows, sockets, err := h.now(ctx, threadID)
+	if errors.Is(err, thread.ErrNoThread) {
+		t = &thread.Thread{Head: thread.Head{ID: threadID}}
+		rows, sockets, err = h.after(ctx, threadID, 0)
+	}
+	if err != nil {
+		return err
+	}
+	missed, err := h.missed(ctx, t, rows, sockets, after)
 	if err != nil {
 		return err
 	}

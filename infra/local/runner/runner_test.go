@@ -26,13 +26,18 @@ import (
 // start runs the whole program on a port of the system's choice.
 func start(t *testing.T, env map[string]string) *runner.Runner {
 	t.Helper()
+	return startLogging(t, env, io.Discard)
+}
+
+func startLogging(t *testing.T, env map[string]string, log io.Writer) *runner.Runner {
+	t.Helper()
 	getenv := func(name string) string {
 		if name == "PORT" && env[name] == "" {
 			return "0"
 		}
 		return env[name]
 	}
-	r, err := runner.Start(context.Background(), runner.Options{Getenv: getenv, Out: io.Discard, Log: io.Discard, CacheDir: cache(t)})
+	r, err := runner.Start(context.Background(), runner.Options{Getenv: getenv, Out: io.Discard, Log: log, CacheDir: cache(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,27 +274,33 @@ func TestAnotherStore(t *testing.T) {
 	}
 }
 
-func TestABookingThroughThePage(t *testing.T) {
-	t.Parallel()
+// browse opens a browser, which the test's steps are for.
+func browse(t *testing.T) func(steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
 	path := webtest.Chromium()
 	if path == "" {
-		t.Skip("NO CHROMIUM IN PATH: THE BOOKING THROUGH THE PAGE WAS LEFT OUT (apt-get install chromium-headless-shell)")
+		t.Skip("NO CHROMIUM IN PATH: " + t.Name() + " WAS LEFT OUT (apt-get install chromium-headless-shell)")
 	}
-	r := start(t, nil)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-GB"))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	defer cancel()
+	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
-	defer cancel()
-	ctx, stop := context.WithTimeout(ctx, pausetest.Patience)
-	defer stop()
-	page := func(steps ...chromedp.Action[chromedp.Void]) {
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, pausetest.Patience)
+	t.Cleanup(cancel)
+	return func(steps ...chromedp.Action[chromedp.Void]) {
 		t.Helper()
 		if err := chromedp.Do(ctx, steps...); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestABookingThroughThePage(t *testing.T) {
+	t.Parallel()
+	page, log := browse(t), &lines{}
+	r := startLogging(t, nil, log)
 	holds := func(text string) {
 		t.Helper()
 		page(chromedp.Poll[chromedp.Void](fmt.Sprintf("document.querySelector('#log').innerText.includes(%q)", text)))
@@ -307,4 +318,5 @@ func TestABookingThroughThePage(t *testing.T) {
 	page(chromedp.WaitVisible("#yes"))
 	page(chromedp.Click("#yes"))
 	holds("Your booking is confirmed")
+	wantNothingGivenUp(t, r, log)
 }
