@@ -212,11 +212,11 @@ func (l *Live) health(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (l *Live) stands(r *http.Request) (live.State, error) {
-	_, threadID, err := l.ofRequest(r, asked{})
+	c, threadID, err := l.ofRequest(r, asked{})
 	if err != nil {
 		return live.State{}, err
 	}
-	return l.Host.Stands(r.Context(), threadID)
+	return l.Host.Stands(r.Context(), threadID, c.Session.ID)
 }
 
 func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
@@ -275,7 +275,7 @@ func (l *Live) debug(w http.ResponseWriter, r *http.Request) error {
 	if len(found) == 0 {
 		return thread.ErrNoThread
 	}
-	m, err := l.Host.Missed(r.Context(), found[0].ID, "")
+	m, err := l.Host.Missed(r.Context(), found[0].ID, "", "")
 	if err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (l *Live) message(w http.ResponseWriter, r *http.Request) error {
 	c.Text, c.MessageID = *req.Text, cmp.Or(req.ID, c.MessageID)
 	ctx, cancel := context.WithTimeout(r.Context(), l.Patience)
 	defer cancel()
-	if err := l.Host.Begin(ctx, c); err != nil {
+	if err := l.Host.Begin(ctx, c); err != nil && !errors.Is(err, thread.ErrOver) { // a message that was taken in then has its answer
 		return err
 	}
 	appended, err := l.Host.Say(ctx, c, "")
@@ -374,11 +374,11 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	_, threadID, err := l.ofRequest(r, req.asked())
+	c, threadID, err := l.ofRequest(r, req.asked())
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, live.LastEvent(req.LastEventID))
+	m, err := l.Host.Missed(r.Context(), threadID, c.Session.ID, live.LastEvent(req.LastEventID))
 	if err != nil {
 		return err
 	}

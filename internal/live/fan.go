@@ -13,11 +13,15 @@ import (
 
 // Socket is a connection that listens to a conversation.
 type Socket struct {
-	ID     string    `dynamodbav:"-"`
-	Thread string    `dynamodbav:"-"`
-	At     time.Time `dynamodbav:"at"` // when it connected
-	TTL    int64     `dynamodbav:"ttl"`
+	ID      string    `dynamodbav:"-"`
+	Thread  string    `dynamodbav:"-"`
+	Session string    `dynamodbav:"session,omitempty"` // the call session that it names; "" is whichever there is
+	At      time.Time `dynamodbav:"at"`                // when it connected
+	TTL     int64     `dynamodbav:"ttl"`
 }
+
+// hears reports whether the socket is told what is said in a call session of a name; "" is none.
+func (k Socket) hears(session string) bool { return k.Session == "" || k.Session == session }
 
 // Poster brings data to a socket.
 type Poster interface {
@@ -51,8 +55,14 @@ type fan struct {
 
 	mu     sync.Mutex
 	to     map[string]*line
-	recent [][]byte // frames written since the sockets were last looked up
+	recent []said // since the sockets were last looked up
 	wg     sync.WaitGroup
+}
+
+// said is a frame, and the call session that it belongs to.
+type said struct {
+	session string
+	data    []byte
 }
 
 // line is what waits for one socket.
@@ -76,42 +86,42 @@ func (f *fan) listen(ctx context.Context, sockets []Socket) {
 		}
 		l := &line{socket: k, frames: make(chan []byte, behind)}
 		f.to[k.ID] = l
-		for _, data := range f.recent {
-			l.push(data)
+		for _, d := range f.recent {
+			l.push(d)
 		}
 		f.wg.Go(func() { f.send(ctx, l) })
 	}
 	f.recent = nil
 }
 
-// push has a frame sent after those that wait, unless there are too many.
-func (l *line) push(data []byte) {
-	if l.over {
+// push has a frame sent after those that wait, unless it is of another call session or there are too many.
+func (l *line) push(d said) {
+	if l.over || !l.socket.hears(d.session) {
 		return
 	}
 	select {
-	case l.frames <- data:
+	case l.frames <- d.data:
 	default:
 		l.over = true
 	}
 }
 
 // written notes a frame that somebody else has pushed to those who listened then.
-func (f *fan) written(w Frame) {
+func (f *fan) written(session string, w Frame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.recent = append(f.recent, encode(w))
+	f.recent = append(f.recent, said{session, encode(w)})
 }
 
-// frame pushes one frame to all but one.
-func (f *fan) frame(w Frame, but string) {
-	data := encode(w)
+// frame pushes one frame of a call session to all but one.
+func (f *fan) frame(session string, w Frame, but string) {
+	d := said{session, encode(w)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.recent = append(f.recent, data)
+	f.recent = append(f.recent, d)
 	for _, l := range f.to {
 		if l.socket.ID != but {
-			l.push(data)
+			l.push(d)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,11 +104,11 @@ func (h *Host) Connect(ctx context.Context, id string, c Caller, after string) e
 		return fault.New(fault.Limited, "at most %d sockets listen to one conversation", maxSockets)
 	}
 	err = h.Table.DB().Commit(ctx,
-		h.Table.Put(connectionKey(id), connection{Caller: c, TTL: ttl}), h.Table.Put(socketKey(threadID, id), Socket{At: now, TTL: ttl}))
+		h.Table.Put(connectionKey(id), connection{Caller: c, TTL: ttl}), h.Table.Put(socketKey(threadID, id), Socket{Session: c.Session.ID, At: now, TTL: ttl}))
 	if err != nil {
 		return fmt.Errorf("connect to thread %s: %w", threadID, err)
 	}
-	if err := h.Begin(ctx, c); err != nil {
+	if err := h.Begin(ctx, c); err != nil && !errors.Is(err, thread.ErrOver) { // it hears nothing more, as others that were in it
 		return err
 	}
 	return h.Queue.Replay(ctx, threadID, id, after)
@@ -144,23 +145,24 @@ func (h *Host) caller(ctx context.Context, id string) (Caller, error) {
 const unnamed = "default"
 
 // Begin begins the call session that a client names, once. An assistant that has call sessions begins one by
-// itself where the client names none.
+// itself where the client names none. [thread.ErrOver] when another has begun since.
 func (h *Host) Begin(ctx context.Context, c Caller) error {
 	greeting, calls, err := h.Greeting(ctx, c.Inbound)
 	if err != nil || !calls && c.Session.ID == "" {
 		return err
 	}
-	if c.Session.ID == "" {
-		c.Session.ID = unnamed
-	}
-	return h.begin(ctx, c, greeting)
+	named := c.Session.ID
+	c.Session.ID = cmp.Or(named, unnamed)
+	return h.begin(ctx, c, greeting, func(begun *thread.Session) bool { return named == "" || named == begun.Name() })
 }
 
-func (h *Host) begin(ctx context.Context, c Caller, greeting string) error {
+// begin begins a call session, unless the one that has begun last is it already.
+func (h *Host) begin(ctx context.Context, c Caller, greeting string, is func(begun *thread.Session) bool) error {
 	session := c.Session
 	threadID := thread.Of(c.Inbound)
 	return h.write(ctx, threadID, func(v view) error {
-		if v.session != nil && (session.ID == v.session.ID || session.ID == unnamed) {
+		begun := v.head.Begun()
+		if begun != nil && is(begun) {
 			return nil
 		}
 		var join []dynamo.Write
@@ -173,6 +175,15 @@ func (h *Host) begin(ctx context.Context, c Caller, greeting string) error {
 		a, err := h.Threads.Begin(ctx, c.Inbound, thread.Notice{Kind: "session", Text: greeting, Session: &session}, join...)
 		if err != nil {
 			return err
+		}
+		if a.Duplicate { // somebody else was faster, or it was left since
+			head, err := h.Threads.Head(ctx, threadID)
+			if err != nil {
+				return err
+			}
+			if begun := head.Begun(); begun != nil && !is(begun) {
+				return thread.ErrOver
+			}
 		}
 		return h.Queue.Turn(ctx, a.Thread)
 	})
@@ -220,7 +231,7 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 			frames = append([]noted{v.cancelled(BargeIn)}, message)
 		}
 		var err error
-		a, err = h.append(ctx, c.Inbound, v, frames)
+		a, err = h.append(ctx, c, v, frames)
 		if err != nil {
 			return err
 		}
@@ -234,12 +245,12 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 
 // append writes a message, the last of its frames, behind a view. A conversation that rests needs no row for it: there
 // is no stream that the row would stop.
-func (h *Host) append(ctx context.Context, in channel.Inbound, v view, frames []noted) (thread.Appended, error) {
-	f := thread.Frame{Seq: v.last + len(frames), ID: in.MessageID}
+func (h *Host) append(ctx context.Context, c Caller, v view, frames []noted) (thread.Appended, error) {
+	f := thread.Frame{Seq: v.last + len(frames), ID: c.MessageID}
 	if !v.rests {
-		return h.Threads.AppendFrame(ctx, in, f, h.put(thread.Of(in), v.last+1, frames...))
+		return h.Threads.AppendFrame(ctx, c.Inbound, c.Session.ID, f, h.put(thread.Of(c.Inbound), v.last+1, frames...))
 	}
-	a, err := h.Threads.AppendResting(ctx, in, f)
+	a, err := h.Threads.AppendResting(ctx, c.Inbound, c.Session.ID, f)
 	if errors.Is(err, thread.ErrBusy) {
 		err = ErrTaken
 	}
@@ -261,15 +272,16 @@ func (h *Host) tell(ctx context.Context, threadID string, v view, frames []noted
 		if n.Type == Message {
 			but = by
 		}
-		f.frame(n.wire(v.last+1+i, v.from, h.Now()), but)
+		f.frame(spoken(v.head.Begun()), n.wire(v.last+1+i, from(v.head), h.Now()), but)
 	}
 	f.close(ctx)
 }
 
-// BargeIn cancels the stream that speaks: one of that name, or whichever it is. Where none does, nothing happens.
-func (h *Host) BargeIn(ctx context.Context, threadID, stream string) error {
+// BargeIn cancels the stream that speaks: one of that name, or whichever it is. Where none does in the call session that the
+// client names, nothing happens.
+func (h *Host) BargeIn(ctx context.Context, threadID, session, stream string) error {
 	return h.write(ctx, threadID, func(v view) error {
-		if !v.open || stream != "" && stream != v.stream {
+		if !v.open || !v.head.In(session) || stream != "" && stream != v.stream {
 			return nil
 		}
 		frames := []noted{v.cancelled(BargeIn)}
@@ -281,7 +293,8 @@ func (h *Host) BargeIn(ctx context.Context, threadID, stream string) error {
 	})
 }
 
-// Reset begins the call session of a conversation anew: what was said and shown in it counts no more.
+// Reset begins the call session of a conversation anew: what was said and shown in it counts no more. [thread.ErrOver] when
+// the client names another one.
 func (h *Host) Reset(ctx context.Context, c Caller) error {
 	threadID := thread.Of(c.Inbound)
 	head, err := h.Threads.Head(ctx, threadID)
@@ -292,11 +305,14 @@ func (h *Host) Reset(ctx context.Context, c Caller) error {
 	if err != nil {
 		return err
 	}
-	if head.Session != nil {
-		c.Session = thread.Session{ID: head.Session.Name(), Phone: head.Session.Phone}
+	if begun := head.Begun(); begun != nil {
+		if c.Session.ID != "" && c.Session.ID != begun.Name() {
+			return thread.ErrOver
+		}
+		c.Session = *begun
 	}
-	c.Session.ID += "#" + h.NewID()
-	return h.begin(ctx, c, greeting)
+	c.Session = c.Session.Anew(h.NewID())
+	return h.begin(ctx, c, greeting, func(begun *thread.Session) bool { return begun.ID == c.Session.ID })
 }
 
 // sent is what a client sends by its socket.
@@ -347,7 +363,7 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 		_, err := h.Say(ctx, c, id)
 		return nil, err
 	case "barge_in":
-		return nil, h.BargeIn(ctx, threadID, m.Stream)
+		return nil, h.BargeIn(ctx, threadID, c.Session.ID, m.Stream)
 	case "resync":
 		return nil, h.Replay(ctx, threadID, id, LastEvent(m.After))
 	}

@@ -19,7 +19,8 @@
 //
 // Promises: the texts of a turn's token frames joined are the text of its final, and of the thread's turn.
 // After a stream was cancelled it has no frame but its end. A frame is pushed only when it was written.
-// Numbers of a thread never go back.
+// Numbers of a thread never go back. A socket hears, and a client is told, what belongs to the call session that it names, and
+// nothing of another one: before the mark of its session stands, and when another has begun, there is nothing.
 //
 //	Open     1 request, 1 more to take over a stream that was left
 //	Say      1 request (1 write unit) a row, see [Stream.Say]
@@ -185,8 +186,7 @@ func (s *Stage) after(ctx context.Context, thread string, seq int) ([]row, []Soc
 
 // view is what the rows behind a finished turn come to: a fold of them, in their order.
 type view struct {
-	from    int             // turns before the call session
-	session *thread.Session // nil is none
+	head    thread.Head
 	sockets []Socket
 	rests   bool // nothing waits, so no turn runs, and there are no rows
 
@@ -201,7 +201,7 @@ type view struct {
 }
 
 func seen(h thread.Head, rows []row, sockets []Socket) view {
-	v := view{from: from(h), session: h.Session, sockets: sockets, last: h.Frames}
+	v := view{head: h, sockets: sockets, last: h.Frames}
 	for _, r := range rows {
 		v.take(r)
 	}
@@ -236,7 +236,7 @@ func (v *view) frame(f noted) {
 	case Status:
 		v.told = f.Turn
 	case Final:
-		*v = view{from: v.from, session: v.session, sockets: v.sockets, last: v.last}
+		*v = view{head: v.head, sockets: v.sockets, last: v.last}
 	}
 }
 
@@ -268,6 +268,14 @@ func finalOf(t thread.Turn, from int) (f Frame, ok bool) {
 		f.Text, f.Cards, f.Choices, f.Standing = out.Text, out.Cards, out.Choices, out.Standing.In(out.Text)
 	}
 	return f, true
+}
+
+// spoken is the name of a call session, in which something is said; "" is none.
+func spoken(s *thread.Session) string {
+	if s == nil {
+		return ""
+	}
+	return s.Name()
 }
 
 // from is how many turns of a thread were finished before its call session began.

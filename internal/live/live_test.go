@@ -149,7 +149,7 @@ func TestASlowSocketIsHungUp(t *testing.T) {
 	f.listen(t.Context(), []Socket{s.socket(t, "slow", s.time()), s.socket(t, "fast", s.time())})
 	const frames = behind + 10
 	for n := range frames {
-		f.frame(Frame{Type: Token, Text: fmt.Sprint(n)}, "")
+		f.frame("", Frame{Type: Token, Text: fmt.Sprint(n)}, "")
 		pausetest.Until(t, "the fast socket", func() bool { return len(s.hears("fast")) == n+1 })
 	}
 	close(free)
@@ -188,8 +188,8 @@ func TestASocketThatIsGone(t *testing.T) {
 			}
 			f := s.fan(s.thread)
 			f.listen(t.Context(), []Socket{s.socket(t, "s1", began.Add(-tt.age))})
-			f.frame(Frame{Type: Token, Text: "1"}, "")
-			f.frame(Frame{Type: Token, Text: "2"}, "")
+			f.frame("", Frame{Type: Token, Text: "1"}, "")
+			f.frame("", Frame{Type: Token, Text: "2"}, "")
 			f.close(t.Context())
 			if got := s.hears("s1"); len(got) != tt.hears {
 				t.Errorf("heard %q", got)

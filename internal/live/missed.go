@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -50,17 +51,28 @@ type Missed struct {
 
 // Missed gives what came after a frame: finished turns as their finals, the one that runs as its frames. Of a name
 // that is no number of the conversation nothing is known, so all that there is comes, and a gap is announced. "" is
-// a client that has nothing yet. 2 requests, 1 more where a long message waits, and those of the state.
-func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, error) {
+// a client that has nothing yet. All is of the call session that the client names, "" is the one that there is: of one
+// whose mark does not stand yet, or that was left, there is nothing. 2 requests, 1 more where a long message waits, and those
+// of the state.
+func (h *Host) Missed(ctx context.Context, threadID, session, after string) (Missed, error) {
 	t, rows, sockets, err := h.now(ctx, threadID)
 	if err != nil {
 		return Missed{}, err
 	}
-	return h.missed(ctx, t, rows, sockets, after)
+	return h.missed(ctx, t, rows, sockets, session, after)
 }
 
-func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets []Socket, after string) (Missed, error) {
-	v := seen(t.Head, rows, sockets)
+func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets []Socket, session, after string) (Missed, error) {
+	named := cmp.Or(session, spoken(t.Begun()))
+	v := seen(t.Head, rows, slices.DeleteFunc(sockets, func(k Socket) bool { return !k.hears(named) }))
+	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
+		if err := h.Queue.Turn(ctx, t.ID); err != nil {
+			return Missed{}, err
+		}
+	}
+	if !t.In(session) {
+		return h.nothing(ctx, t, v, session)
+	}
 	known, ok := number(after)
 	m := Missed{Gap: after != "" && (!ok || known == 0 || known > v.last)}
 	if m.Gap || !ok {
@@ -68,7 +80,7 @@ func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets
 	}
 	all := known >= t.Frames // or one of the latest is known: nothing before is missed
 	for _, done := range t.Recent {
-		f, ok := finalOf(done, v.from)
+		f, ok := finalOf(done, from(v.head))
 		switch {
 		case ok && f.Seq > known:
 			m.Events = append(m.Events, f)
@@ -82,7 +94,7 @@ func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets
 	for _, r := range rows {
 		for i, n := range r.Frames {
 			if seq := r.seq + i; seq > known {
-				m.Events = append(m.Events, n.wire(seq, v.from, r.At))
+				m.Events = append(m.Events, n.wire(seq, from(v.head), r.At))
 			}
 		}
 	}
@@ -91,20 +103,30 @@ func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets
 		return Missed{}, err
 	}
 	m.Events = inOrder(append(m.Events, waiting...))
-	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
-		if err := h.Queue.Turn(ctx, t.ID); err != nil {
-			return Missed{}, err
-		}
-	}
 	if m.State, err = h.state(ctx, t, v); err != nil {
 		return Missed{}, err
 	}
-	first, last := v.last+1, v.last
+	m.Resync = h.resync(m, v.last)
+	return m, nil
+}
+
+// resync is the frame that comes before what was missed.
+func (h *Host) resync(m Missed, last int) Frame {
+	first := last + 1
 	if len(m.Events) > 0 {
 		first = m.Events[0].Seq
 	}
-	m.Resync = Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
-	return m, nil
+	return Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
+}
+
+// nothing is what there is to tell of a call session that the conversation is not in: its state is that of a conversation in
+// which nobody has proven, seen or asked for anything.
+func (h *Host) nothing(ctx context.Context, t *thread.Thread, v view, session string) (m Missed, err error) {
+	empty := thread.Head{ID: t.ID, Market: t.Market, Type: t.Type, Assistant: t.Assistant, Owner: t.Owner}
+	m.State, err = h.state(ctx, &thread.Thread{Head: empty}, view{sockets: v.sockets})
+	m.State.CallSession = session
+	m.Resync = h.resync(m, v.last)
+	return m, err
 }
 
 // waiting are the frames of messages that are not answered yet, behind a number. Some of them have rows, too.
@@ -142,14 +164,14 @@ func (h *Host) now(ctx context.Context, threadID string) (*thread.Thread, []row,
 	}
 }
 
-// Stands is how a conversation stands.
-func (h *Host) Stands(ctx context.Context, threadID string) (State, error) {
-	m, err := h.Missed(ctx, threadID, "")
+// Stands is how a conversation stands in the call session that a client names.
+func (h *Host) Stands(ctx context.Context, threadID, session string) (State, error) {
+	m, err := h.Missed(ctx, threadID, session, "")
 	return m.State, err
 }
 
 func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, error) {
-	s := State{Thread: t.ID, Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
+	s := State{Thread: t.ID, Turn: max(0, t.Turns-from(v.head)), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
 	if p := t.Waits(h.Now()); p != nil {
 		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
 	}
@@ -159,11 +181,11 @@ func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, erro
 	for _, done := range t.Recent {
 		for _, in := range done.In {
 			if in.Notice == nil {
-				s.History = append(s.History, Line{"user", in.Text, max(0, done.N-v.from), in.At.UTC()})
+				s.History = append(s.History, Line{"user", in.Text, max(0, done.N-from(v.head)), in.At.UTC()})
 			}
 		}
 		for _, out := range done.Out {
-			s.History = append(s.History, Line{"assistant", out.Text, max(0, done.N-v.from), done.At.UTC()})
+			s.History = append(s.History, Line{"assistant", out.Text, max(0, done.N-from(v.head)), done.At.UTC()})
 		}
 	}
 	s.History = s.History[max(0, len(s.History)-maxHistory):]
@@ -177,7 +199,7 @@ func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, erro
 	return s, err
 }
 
-// Replay tells a socket what came after a frame. A conversation in which nobody has said anything has no thread yet: its
+// Replay tells a socket what came after a frame, of the call session that it names. A conversation in which nobody has said anything has no thread yet: its
 // client is told so.
 func (h *Host) Replay(ctx context.Context, threadID, id, after string) error {
 	t, rows, sockets, err := h.now(ctx, threadID)
@@ -188,12 +210,17 @@ func (h *Host) Replay(ctx context.Context, threadID, id, after string) error {
 	if err != nil {
 		return err
 	}
-	missed, err := h.missed(ctx, t, rows, sockets, after)
+	i := slices.IndexFunc(sockets, func(k Socket) bool { return k.ID == id })
+	if i < 0 {
+		return nil // it has gone
+	}
+	k := sockets[i]
+	missed, err := h.missed(ctx, t, rows, sockets, k.Session, after)
 	if err != nil {
 		return err
 	}
 	f := h.fan(threadID)
-	k := Socket{ID: id, Thread: threadID, At: h.Now()}
+	k.At = h.Now() // and is only just opening, maybe
 	for _, m := range append([]Frame{missed.Resync}, missed.Events...) {
 		if !f.post(ctx, k, encode(m)) {
 			h.forget(ctx, k)

@@ -245,7 +245,7 @@ func (st *Stream) put(ctx context.Context, frames ...noted) error {
 func (st *Stream) push(seq int, frames ...noted) {
 	now := st.s.Now()
 	for i, f := range frames {
-		st.pushing.frame(f.wire(seq+i, from(st.h), now), "")
+		st.pushing.frame(spoken(st.h.Session), f.wire(seq+i, from(st.h), now), "")
 	}
 }
 
@@ -257,8 +257,8 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 	}
 	for _, r := range rows {
 		for i, f := range r.Frames {
-			if f.Type != Final { // which is pushed with its text, by who has committed it
-				st.pushing.written(f.wire(r.seq+i, from(st.h), r.At))
+			if f.Type != Final && f.Type != Message { // which are pushed by who has committed them, a final with its text
+				st.pushing.written(spoken(st.h.Session), f.wire(r.seq+i, from(st.h), r.At))
 			}
 			closed := f.Type == Speaking && !f.Speaking && f.Cause != Ended
 			if f.Turn == st.turn && (closed || f.Type == Final) { // who has finished the turn has taken it over
@@ -369,7 +369,7 @@ func (st *Stream) Ended(ctx context.Context, t thread.Turn, h thread.Head) {
 	last := len(e.frames) - 1
 	st.push(e.seq, e.frames[:last]...)
 	if f, ok := finalOf(t, from(st.h)); ok {
-		st.pushing.frame(f, "")
+		st.pushing.frame(spoken(st.h.Session), f, "")
 	}
 	st.last = e.seq + last
 	if _, err := st.read(context.WithoutCancel(ctx)); err != nil {

@@ -48,16 +48,17 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 	return s.appendInbound(ctx, in, nil, manner{lease: lease})
 }
 
-// AppendFrame is [Store.Append] of a message that is a frame of its live conversation, whose row in the log joins.
-func (s *Store) AppendFrame(ctx context.Context, in channel.Inbound, f Frame, row dynamo.Write) (Appended, error) {
-	return s.appendInbound(ctx, in, &f, manner{join: []dynamo.Write{row}})
+// AppendFrame is [Store.Append] of a message that is a frame of its live conversation, whose row in the log joins. Where
+// the client names the call session that it speaks in, that one has to be the last that has begun: else [ErrOver].
+func (s *Store) AppendFrame(ctx context.Context, in channel.Inbound, session string, f Frame, row dynamo.Write) (Appended, error) {
+	return s.appendInbound(ctx, in, &f, manner{session: session, join: []dynamo.Write{row}})
 }
 
 // AppendResting is [Store.AppendFrame] on a thread where nothing waits, so that no turn runs, and the frame before was
 // the last. Nobody else numbers frames there: the head counts this one, and it needs no row. [ErrBusy] on a thread
 // that does not rest.
-func (s *Store) AppendResting(ctx context.Context, in channel.Inbound, f Frame) (Appended, error) {
-	return s.appendInbound(ctx, in, &f, manner{rests: true})
+func (s *Store) AppendResting(ctx context.Context, in channel.Inbound, session string, f Frame) (Appended, error) {
+	return s.appendInbound(ctx, in, &f, manner{session: session, rests: true})
 }
 
 func (s *Store) appendInbound(ctx context.Context, in channel.Inbound, f *Frame, how manner) (Appended, error) {
@@ -114,9 +115,10 @@ func (t Teller) Tell(ctx context.Context, id, key string, n Notice) error {
 
 // manner is how a message is appended.
 type manner struct {
-	lease bool           // with the thread's lease, if it is free
-	rests bool           // only if the thread rests
-	join  []dynamo.Write // what is written with it
+	lease   bool           // with the thread's lease, if it is free
+	rests   bool           // only if the thread rests
+	session string         // only in this call session; "" is any
+	join    []dynamo.Write // what is written with it
 }
 
 func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, how manner) (Appended, error) {
@@ -135,6 +137,9 @@ func (s *Store) append(ctx context.Context, id string, msg Message, in channel.I
 	head := s.headUpdate(id, msg, in)
 	if how.rests {
 		head = head.resting(msg)
+	}
+	if how.session != "" {
+		head = head.within(how.session)
 	}
 	if in.Talk == "" {
 		return s.write(ctx, out, beside, ws, head, how.lease)
@@ -209,13 +214,18 @@ type headChange struct {
 	clear string // attributes to remove
 	vals  dynamo.V
 	conds []string
+
+	session string // that has to be the last which has begun; "" is any
 }
 
 func (c headChange) write(t dynamo.Table) dynamo.Write {
 	return c.update(t, c.set).ElseOld(func(old dynamo.Item) error {
+		begun := Session{ID: old.String("begun")}
 		switch {
 		case old == nil:
 			return ErrNoThread
+		case c.session != "" && begun.ID != "" && begun.Name() != c.session:
+			return ErrOver
 		case len(old.List("inbox")) >= maxInbox:
 			return ErrFull
 		}
@@ -246,6 +256,14 @@ func (c headChange) resting(msg Message) headChange {
 	return c
 }
 
+// within makes the change of a message that is said in a call session: who speaks in one that was left is not heard in
+// the one that has begun since. A thread from before the last was noted takes all.
+func (c headChange) within(session string) headChange {
+	c.session, c.vals[":begun"], c.vals[":anew"] = session, session, session+anew
+	c.conds = append(c.conds, "attribute_not_exists(begun) OR begun = :begun OR begins_with(begun, :anew)")
+	return c
+}
+
 // headUpdate adds msg to the inbox. A first message makes the head, and so does a call session; another notice does not.
 func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChange {
 	c := headChange{
@@ -268,6 +286,10 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 		channel = :channel, lastIn = :now, listed = :listed`
 	c.vals[":market"], c.vals[":type"], c.vals[":owner"] = in.Market, in.ThreadType, in.From.Key()
 	c.vals[":now"], c.vals[":channel"], c.vals[":listed"] = msg.At, in.Channel, listed(in.Market)
+	if msg.Notice != nil {
+		c.set += ", begun = :begun"
+		c.vals[":begun"] = msg.Notice.Session.ID
+	}
 	optional := func(attr, name, value string) {
 		if value != "" {
 			c.set += ", " + attr + " = " + name

@@ -53,6 +53,7 @@ package thread
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,10 +126,39 @@ type Session struct {
 	From  int    `dynamodbav:"from"`            // turns that were finished before it began
 }
 
+// anew is between the name of a call session and what a reset has added to it: no name that a client gives has it.
+const anew = "\x1f"
+
 // Name is the session as the client names it: a reset has added to it.
 func (s Session) Name() string {
-	name, _, _ := strings.Cut(s.ID, "#")
+	name, _, _ := strings.Cut(s.ID, anew)
 	return name
+}
+
+// Anew is the session begun again under its name; id tells it apart.
+func (s Session) Anew(id string) Session { return Session{ID: s.Name() + anew + id, Phone: s.Phone} }
+
+// Begun is the call session that has begun last. Its mark, the turn that begins it, may not stand yet. Nil is none.
+func (h Head) Begun() *Session {
+	for _, m := range slices.Backward(h.Inbox) {
+		if m.Notice != nil && m.Notice.Session != nil {
+			return m.Notice.Session
+		}
+	}
+	return h.Session
+}
+
+// In reports whether the thread is, as it stands, in the call session that a client names; "" is the one that there is. A
+// session that has begun is not there until its mark stands, and one that was left never again.
+func (h Head) In(named string) bool {
+	begun := h.Begun()
+	switch {
+	case begun == nil:
+		return named == ""
+	case h.Session == nil || h.Session.ID != begun.ID:
+		return false
+	}
+	return named == "" || named == begun.Name()
 }
 
 // Customer is the actor for whom a thread's turns run.
@@ -332,6 +362,7 @@ var (
 	ErrLeaseLost = fault.New(fault.Conflict, "the turn's lease was lost")
 	ErrNewer     = fault.New(fault.Conflict, "something newer has come in")
 	ErrNoThread  = fault.New(fault.NotFound, "not found")
+	ErrOver      = fault.New(fault.Conflict, "this call session is over: another one has begun in its conversation")
 	ErrFull      = fault.New(fault.Limited, "too many messages wait for an answer")
 )
 

@@ -25,6 +25,10 @@ func (w *work) unlock(ctx context.Context) error {
 	return nil
 }
 
+// closed reports whether the assistant's things are somebody's who has to prove first who they are, and nobody has: they are
+// told nothing of what stands on the thread.
+func (w *work) closed() bool { return w.assistant.Access != nil && !w.access.Acts }
+
 // changed looks at the state again after a call that may have changed it.
 func (w *work) changed(ctx context.Context, res agent.Result) error {
 	t, _ := w.r.Tools.Get(res.Name)

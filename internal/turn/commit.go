@@ -20,7 +20,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),
 		Shown: w.memory(), Settled: d.settled, At: now,
 	}
-	if w.assistant.Digest && w.yesBegun() == "" {
+	if w.assistant.Digest && w.yesBegun() == "" && d.session == nil { // what was said before a call session is none of its own
 		t.Digest = digested(w.thread.Recent)
 	}
 	if w.stream != nil {

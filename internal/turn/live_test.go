@@ -321,7 +321,7 @@ func TestLive_BargeInAtEveryPiece(t *testing.T) {
 					done = true
 					if how == "message" {
 						c.say("m2", "wait, stop")
-					} else if err := c.host.BargeIn(t.Context(), thread.Of(c.in), ""); err != nil {
+					} else if err := c.host.BargeIn(t.Context(), thread.Of(c.in), "", ""); err != nil {
 						t.Error(err)
 					}
 				}})
@@ -417,7 +417,7 @@ func TestLive_ANewCallSession(t *testing.T) {
 	c.say("m1", "what is there?")
 	c.work()
 	turns := c.turns()
-	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func TestLive_ANewCallSession(t *testing.T) {
 	c.connect("s4", "") // goes on with whatever session there is
 	c.work()
 	c.calls = false
-	if m, err = c.host.Missed(t.Context(), thread.Of(c.in), ""); err != nil || m.State.CallSession != "call 2" {
+	if m, err = c.host.Missed(t.Context(), thread.Of(c.in), "", ""); err != nil || m.State.CallSession != "call 2" {
 		t.Errorf("who names no session is in %q: %v", m.State.CallSession, err)
 	}
 	c.connect("s3", "call 1") // which is over
@@ -472,7 +472,7 @@ func TestLive_Resync(t *testing.T) {
 		"NaN":                       {4, true},
 		fmt.Sprint(finals[3] + 100): {4, true},
 	} {
-		m, err := c.host.Missed(t.Context(), thread.Of(c.in), after)
+		m, err := c.host.Missed(t.Context(), thread.Of(c.in), "", after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -498,7 +498,7 @@ func TestLive_ATurnEndsDuringAResync(t *testing.T) {
 	}}).Table(dynamotest.TableName("conversations"))
 	host := *c.host
 	host.Stage = &stage
-	m, err := host.Missed(t.Context(), thread.Of(c.in), "")
+	m, err := host.Missed(t.Context(), thread.Of(c.in), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -579,7 +579,7 @@ func (c *call) rows() int {
 // wantMissed wants a client whose last frame is given to be told some frames, and no gap.
 func (c *call) wantMissed(after string, want ...live.Frame) {
 	c.t.Helper()
-	m, err := c.host.Missed(c.t.Context(), thread.Of(c.in), after)
+	m, err := c.host.Missed(c.t.Context(), thread.Of(c.in), "", after)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -659,7 +659,7 @@ func TestLive_TheSameMessageByRequest(t *testing.T) {
 	if turns := c.turns(); len(turns) != 1 || len(turns[0].In) != 1 {
 		t.Errorf("stored %+v, want one turn with one message", turns)
 	}
-	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "", "")
 	if err != nil || m.State.Thread != a.Thread {
 		t.Errorf("the state names thread %q, %v, want %q", m.State.Thread, err, a.Thread)
 	}
@@ -782,7 +782,7 @@ func TestLive_CostOfAResync(t *testing.T) {
 		}
 		ctx, meter := telemetry.WithMeter(t.Context())
 		var err error
-		if told, err = c.host.Missed(ctx, thread.Of(c.in), "5"); err != nil {
+		if told, err = c.host.Missed(ctx, thread.Of(c.in), "", "5"); err != nil {
 			t.Error(err)
 		}
 		cost = meter.Cost()
@@ -984,7 +984,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			_, err := c.host.Receive(ctx, socket, []byte(`{"type":"message","text":"hello","id":"m1"}`))
 			return err
 		})
-		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
+		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "", "") })
 		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
 		var room live.Room
 		again(func(ctx context.Context) (err error) { room, err = c.host.Room(ctx, caller); return err })
@@ -1000,7 +1000,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.work()
-		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
+		m, err := c.host.Missed(t.Context(), thread.Of(in), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1065,7 +1065,7 @@ func TestLive_BargeInOfAnotherStream(t *testing.T) {
 	c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
 		c.clock.add(100 * time.Millisecond)
 		if n == 2 {
-			if err := c.host.BargeIn(t.Context(), thread.Of(c.in), "t1e1"); err != nil { // of the greeting
+			if err := c.host.BargeIn(t.Context(), thread.Of(c.in), "", "t1e1"); err != nil { // of the greeting
 				t.Error(err)
 			}
 		}

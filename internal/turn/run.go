@@ -208,7 +208,11 @@ func (w *work) takeIn() {
 		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace, Turn: w.thread.Number(),
 	}
-	if s := w.thread.Session; s != nil {
+	s := w.thread.Session
+	if n := w.in[0].Notice; n != nil && n.Session != nil {
+		s = n.Session // what was proven in the one before counts no more
+	}
+	if s != nil {
 		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}
 	}
 }

@@ -35,7 +35,7 @@ const lately = 24 * time.Hour
 // stood are the things that stand of the conversation as the turn finds it. They are read once, in one
 // request, and again when something newer has come in.
 func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
-	if w.found != nil || len(w.thread.Refs) == 0 {
+	if w.found != nil || len(w.thread.Refs) == 0 || w.closed() {
 		return w.found, nil
 	}
 	var matters []Matter
@@ -91,6 +91,10 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 	}
 	items := standing.Merged(did, stood)
 	refs = standing.Refs(items)
+	if w.closed() { // what is not seen stands all the same
+		refs = append(refs, w.thread.Refs...)
+		refs = refs[:min(len(refs), standing.MaxItems)]
+	}
 	if w.thread.Refs == nil && w.thread.Turns > 0 && len(refs) == 0 {
 		refs = nil // what was done before references were kept is not known
 	}
@@ -110,6 +114,9 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 // leftOut reports whether nothing is said of how the conversation stands: there is nothing to say, and nobody
 // speaks of it. On threads from before references were kept, nothing is not known to be true.
 func (w *work) leftOut(d decision, items []standing.Item, refs []string, r thread.Reply) bool {
+	if d.session != nil { // a greeting is the backend's own, and tells nothing of the call session before
+		return true
+	}
 	if d.pending != nil || len(items) > 0 {
 		return false
 	}

@@ -3,7 +3,10 @@ package runner_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
+	"github.com/google/uuid"
 
 	"merve/infra/local/runner"
 	"merve/internal/live"
@@ -69,6 +73,16 @@ func (s socket) state(f live.Frame) (state live.State) {
 		s.Errorf("a resync without the state: %+v, %v", f, err)
 	}
 	return state
+}
+
+// says says something, and gives what is answered.
+func (s socket) says(text string) live.Frame {
+	s.Helper()
+	if err := s.Write(s.Context(), websocket.MessageText, fmt.Appendf(nil, `{"type":"message","text":%q}`, text)); err != nil {
+		s.Fatal(err)
+	}
+	f, _ := s.hears(live.Final)
+	return f
 }
 
 // wantNothingGivenUp waits until every queue is empty, and wants nothing to have failed on the way.
@@ -152,4 +166,101 @@ func TestField79_OpeningTheSessionPage(t *testing.T) {
 		page(chromedp.Poll[chromedp.Void](shown))
 	}
 	wantNothingGivenUp(t, r, log)
+}
+
+// visit is what a caller says until a visit is booked, and what the last answer has in it.
+var visit = []string{"can somebody come for ants?", "94107", "the second one", "YES"}
+
+const visitBooked = "Your appointment is confirmed"
+
+// Whoever begins a new call session in the conversation of a caller who has proven who they are and booked is told nothing of
+// it, by the socket and by requests.
+func TestField80_TheNextCallSession(t *testing.T) {
+	t.Parallel()
+	log := &lines{}
+	r := startLogging(t, nil, log)
+	talk := uuid.NewString()
+	calls := func(session string) socket {
+		return dial(t, r, map[string]string{"conversationId": talk, "callSessionId": session, "phone": "+14155550100"})
+	}
+	first := calls("call-a")
+	first.hears(live.Final)
+	var last live.Frame
+	for _, text := range visit {
+		last = first.says(text)
+	}
+	if !strings.Contains(last.Text, visitBooked) {
+		t.Fatalf("booked: %+v", last)
+	}
+	told := regexp.MustCompile(`cust-ann|"verified":true|confirmed|Oak Street|the second one|Ant treatment`)
+	second := calls("call-b")
+	resync, heard := second.hears(live.Resync)
+	heard = append(heard, resync)
+	if !slices.ContainsFunc(heard, func(f live.Frame) bool { return f.Type == live.Final }) { // it comes before or after
+		greeting, before := second.hears(live.Final)
+		heard = append(append(heard, before...), greeting)
+	}
+	for _, f := range heard {
+		if data, err := json.Marshal(f); err != nil || told.Match(data) || f.Turn != 0 {
+			t.Errorf("the second call hears %s, %v", data, err)
+		}
+	}
+	for _, base := range []string{"/api/conversations/", "/api/v2/conversations/"} {
+		for _, session := range []string{"call-b", "call-a", "call-c"} { // the one that there is, was and never began
+			query := "?callSessionId=" + session
+			for _, route := range []string{"state", "summary", "health"} {
+				if got := fmt.Sprint(get(t, r.URL+base+talk+"/"+route+query)); told.MatchString(got) {
+					t.Errorf("%s of %s tells %s", route, session, got)
+				}
+			}
+			got, err := json.Marshal(post(t, r.URL+base+talk+"/resync"+query, `{"lastEventId":1}`))
+			if err != nil || told.Match(got) || !strings.Contains(string(got), `"verified":false`) {
+				t.Errorf("resync of %s tells %s, %v", session, got, err)
+			}
+		}
+		resp, err := http.Post(r.URL+base+talk+"/message", "application/json", strings.NewReader(`{"text":"cancel my visit","callSessionId":"call-a"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusConflict {
+			t.Errorf("said in a call session that is over: %s", resp.Status)
+		}
+	}
+	if f := second.says("what have I booked?"); told.MatchString(f.Text) || f.Standing != nil && len(f.Standing.Items) > 0 {
+		t.Errorf("the second call is told %+v", f)
+	}
+	if err := first.Write(t.Context(), websocket.MessageText, []byte(`{"type":"message","text":"cancel my visit"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if f, before := first.hears(live.Error); len(before) > 0 || !strings.Contains(f.Text, "over") {
+		t.Errorf("the first call hears %+v, and before %+v", f, before)
+	}
+	second.says("94107")
+	if f := second.says("what do I have coming up?"); !strings.Contains(f.Text, "Ant") {
+		t.Errorf("who has proven to be the same is told %+v", f)
+	}
+	wantNothingGivenUp(t, r, log)
+}
+
+// So it is by the button of the session page.
+func TestField80_NewCallSessionOnThePage(t *testing.T) {
+	t.Parallel()
+	page := browse(t)
+	r := start(t, nil)
+	page(chromedp.Navigate(r.URL + "/live?phone=%2B14155550100&callSessionId=call-a"))
+	shows := func(text string) {
+		page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.querySelector('#log').innerText.includes(%q)`, text)))
+	}
+	shows("ZIP code")
+	for i, answer := range []string{"ZIP", "free", "Reply YES to confirm", visitBooked} {
+		page(chromedp.SendKeys("#text", visit[i]))
+		page(chromedp.Click("#send"))
+		page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.querySelector('#s-turn').innerText === '%d' && document.querySelector('#log').innerText.includes(%q)`, i+1, answer)))
+	}
+	page(chromedp.Poll[chromedp.Void](`document.querySelector('#domain').innerText.includes('cust-ann')`))
+	page(chromedp.Click("#another"))
+	page(chromedp.Poll[chromedp.Void](`document.querySelector('#s-turn').innerText === '0' && document.querySelector('#log').innerText.includes('ZIP code')
+		&& document.querySelector('#domain').innerText.includes('"verified": false')`))
+	page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`![%q, 'cust-ann', 'Oak Street', %q].some((words) => document.body.innerText.includes(words))`, visitBooked, visit[2])))
 }
