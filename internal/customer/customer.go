@@ -8,9 +8,11 @@
 //
 //   - Whether a phone number is known cannot be found out: a look-up is by number and ZIP code at once, makes the same
 //     requests whatever is there, and has one answer for all that does not fit.
-//   - What was wrong is counted by phone number and by network address, across sessions, in the transaction that
-//     answers: of those who try at once nobody gets an answer beyond the bound. Five in a day lock a number for a day, twenty
-//     in an hour an address for an hour. A right answer takes nothing back, and none counts while it is locked.
+//   - What was wrong is counted across sessions, in the transaction that answers: of those who try at once nobody gets an
+//     answer beyond the bound. Five in a day lock a conversation for a day, and a number for those at the same network
+//     address (who signs in is a place of their own); twenty in an hour lock an address for an hour. A stranger locks nobody
+//     else: after twenty in a day for a number, wherever they came from, who claims it is handed to a person for a day, and
+//     who has it proven by their channel is not concerned. A right answer takes nothing back, and none counts meanwhile.
 //   - A call that is made again under its idempotency key gives the first answer and counts once.
 //
 // Table catalog:
@@ -24,6 +26,8 @@
 //	{thread}            account#{hash of call session}  what the session has proven and how often it failed; gone with the thread
 //	failed#{market}     phone#{hash}                    how often a number was wrong lately, and until when that counts
 //	failed#{market}     address#{…}                     the same of a network address
+//	failed#{market}     pair#{hash}                     of a number from one place
+//	failed#{market}     thread#{hash}                   of a conversation
 //
 // Requests: [Verifier.Verify] 3; [Verifier.Access] 1; [Verifier.Caller] 2.
 package customer

@@ -59,8 +59,10 @@ func (l *line) over(db *dynamo.DB) *customer.Verifier {
 
 // call is a call session on a thread of its own.
 func (l *line) call(from, address string) tool.Context {
+	thread := dynamotest.ID("th")
 	return tool.Context{
-		Market: market.Default(l.market), Thread: dynamotest.ID("th"), Session: tool.Session{ID: "call", Phone: from}, Address: address, Now: l.now,
+		Market: market.Default(l.market), Thread: thread, Actor: actor.Actor{Kind: actor.Session, ID: thread},
+		Session: tool.Session{ID: "call", Phone: from}, Address: address, Now: l.now,
 	}
 }
 
@@ -157,29 +159,89 @@ func TestNothingIsGivenAway(t *testing.T) {
 	}
 }
 
-// Five failures of a number, in whichever sessions, lock it for a day; the right ZIP code, too.
-func TestANumberIsLocked(t *testing.T) {
-	t.Parallel()
-	l := newLine(t)
-	for n := range 5 {
-		if a := l.must(t, l.call(phone, ""), fmt.Sprint(10000+n)); a.Customer != "" || a.Locked {
+// wrong has the caller say n ZIP codes that are wrong, each in a call session of its own, and wants each to be answered.
+func (l *line) wrong(t testing.TB, tc tool.Context, n int) {
+	t.Helper()
+	for n := range n {
+		tc.Session.ID = fmt.Sprint("wrong ", n)
+		if a := l.must(t, tc, fmt.Sprint(10000+n)); a.Customer != "" || a.Locked || a.Person {
 			t.Fatalf("attempt %d: %+v", n, a)
 		}
-		if n == 2 { // an answer that is right takes nothing back: who has one account may be after another
-			l.must(t, l.call(phone, ""), "94107")
-		}
 	}
+}
+
+// Five failures lock the conversation in which they were, whatever numbers it claims, and their number for who is at the same
+// address, for a day. They lock nobody else, however the number is written.
+func TestField81_AStrangerLocksNobodyOut(t *testing.T) {
+	t.Parallel()
 	for _, spelt := range []string{phone, "415 555 0100", "001-415-555-0100"} {
-		if a := l.must(t, l.call(spelt, ""), "94107"); a.Customer != "" || !a.Locked {
-			t.Errorf("%s after five: %+v", spelt, a)
+		l := newLine(t)
+		stranger := l.call(phone, "address:a")
+		l.wrong(t, stranger, 3)
+		l.must(t, l.call(phone, "address:a"), "94107") // takes nothing back: who has one account may be after another
+		l.wrong(t, l.call(phone, "address:a"), 2)
+		other := l.call("+14155550177", "address:c")
+		l.wrong(t, other, 5)
+		other.Session = tool.Session{ID: "call", Phone: phone}
+		locked := map[string]tool.Context{"the address": l.call(spelt, "address:a"), "a conversation": other}
+		for name, tc := range locked {
+			if a := l.must(t, tc, "94107"); a.Customer != "" || !a.Locked {
+				t.Errorf("%s: %s after five: %+v", spelt, name, a)
+			}
+		}
+		for name, tc := range map[string]tool.Context{"from elsewhere": l.call(spelt, "address:b"), "signed in": l.call(spelt, "")} {
+			if a := l.must(t, tc, "94107"); a.Customer != "ann" {
+				t.Errorf("%s: %s: %+v", spelt, name, a)
+			}
+		}
+		for after, want := range map[time.Duration]string{24*time.Hour - time.Second: "", 24 * time.Hour: "ann"} {
+			at := l.now
+			l.now = at.Add(after)
+			for name, tc := range locked {
+				tc.Session.ID = fmt.Sprint("later ", after)
+				if a := l.must(t, tc, "94107"); a.Customer != want {
+					t.Errorf("%s: %s after %v: %+v", spelt, name, after, a)
+				}
+			}
+			l.now = at
 		}
 	}
-	l.now = l.now.Add(24*time.Hour - time.Second)
-	if a := l.must(t, l.call(phone, ""), "94107"); !a.Locked {
-		t.Errorf("in the last second: %+v", a)
+}
+
+// However many try from wherever they are, twenty guesses at a number are answered in a day. Then who claims it is handed to a
+// person, whether anybody has the number or not; whose channel proves that it is theirs is verified as ever.
+func TestField81_TwentyGuessesThenAPerson(t *testing.T) {
+	t.Parallel()
+	l := newLine(t)
+	for _, number := range []string{phone, "+14155550199"} { // which nobody has
+		for n := range 20 {
+			l.wrong(t, l.call(number, fmt.Sprint("address:", number, n)), 1)
+		}
+		for _, zip := range []string{"94107", "94109"} {
+			if a := l.must(t, l.call(number, "address:z"), zip); a != (customer.Answer{Person: true, Failures: 1}) {
+				t.Errorf("%s: the next, %s: %+v", number, zip, a)
+			}
+		}
 	}
-	l.now = l.now.Add(time.Second)
-	if a := l.must(t, l.call(phone, ""), "94107"); a.Customer != "ann" {
+	proven := func() tool.Context {
+		tc := l.call(phone, "address:z")
+		tc.Actor = actor.Actor{Kind: actor.Person, ID: "whatsapp:ann", Phone: phone}
+		return tc
+	}
+	if a := l.must(t, proven(), "94107"); a.Customer != "ann" {
+		t.Errorf("proven by the channel: %+v", a)
+	}
+	l.wrong(t, proven(), 5)
+	if a := l.must(t, proven(), "94107"); !a.Locked {
+		t.Errorf("proven, after five of their own: %+v", a)
+	}
+	another := proven()
+	another.Actor.Phone = "+14155550188"
+	if a := l.must(t, another, "94107"); !a.Person {
+		t.Errorf("another number is proven: %+v", a)
+	}
+	l.now = l.now.Add(24 * time.Hour)
+	if a := l.must(t, l.call(phone, "address:z"), "94107"); a.Customer != "ann" {
 		t.Errorf("a day later: %+v", a)
 	}
 }
@@ -220,7 +282,7 @@ func TestWhatIsNoZIPCode(t *testing.T) {
 	}
 }
 
-// Of those who try at once, five get an answer and nobody gets in with what they learn from more.
+// Of those who try at once, twenty get an answer and nobody gets in with what they learn from more.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLine(t)
@@ -241,7 +303,7 @@ func TestManyAtOnce(t *testing.T) {
 				if err != nil || a.Customer != "" {
 					t.Errorf("%+v, %v", a, err)
 				}
-				if !a.Locked {
+				if !a.Person {
 					answers++
 				}
 				return
@@ -249,8 +311,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if answers != 5 {
-		t.Errorf("%d guesses were answered, want 5", answers)
+	if answers != 20 {
+		t.Errorf("%d guesses were answered, want 20", answers)
 	}
 }
 
@@ -320,8 +382,9 @@ func TestCrashAnywhere(t *testing.T) {
 					t.Errorf("%+v", answer)
 				}
 				left := 0
-				for n := range 6 { // until the number is locked
-					if a := l.must(t, l.call(phone, ""), fmt.Sprint(30000+n)); !a.Locked {
+				for n := range 6 { // until the conversation is locked
+					tc.Session.ID = fmt.Sprint("next ", n)
+					if a := l.must(t, tc, fmt.Sprint(30000+n)); !a.Locked {
 						left++
 					}
 				}

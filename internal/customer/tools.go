@@ -52,6 +52,8 @@ func (d Desk) verify(ctx context.Context, tc tool.Context, a verifyArgs) (tool.R
 		}}, nil
 	case answer.Locked:
 		return d.failed(tc, "too many attempts: nobody can be verified on this call for now; the system offers a person", true), nil
+	case answer.Person:
+		return d.failed(tc, "a person has to find out who the caller is: the system offers one; do not ask for the ZIP code again", true), nil
 	case answer.Failures >= offerAfter:
 		return d.failed(tc, noAccount+"; the system offers a person, and the caller may also say the ZIP code again", true), nil
 	}

@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type Verifier struct {
 type Answer struct {
 	Customer string // the id of who they are; "" is not verified
 	Failures int    // of this call session so far, what was no ZIP code too
-	Locked   bool   // nobody is verified by this number, or from this address, for now
+	Locked   bool   // nobody is verified in this conversation, by this number from there, or from this address, for now
+	Person   bool   // nobody who has not proven that the number is theirs is verified by it, for now: a person has to look
 }
 
 // What was wrong, and how often that may be.
@@ -36,11 +38,13 @@ type bound struct {
 }
 
 var (
-	phoneBound   = bound{5, 24 * time.Hour}
+	pairBound    = bound{5, 24 * time.Hour}  // a number, from one place
+	threadBound  = bound{5, 24 * time.Hour}  // a conversation, whatever numbers it claims
+	phoneBound   = bound{20, 24 * time.Hour} // a number, wherever from: then a person looks
 	addressBound = bound{20, time.Hour}
 )
 
-// failures are how often a number or an address was wrong, and until when that counts.
+// failures are how often something was wrong, and until when that counts.
 type failures struct {
 	N     int       `dynamodbav:"n"`
 	Until time.Time `dynamodbav:"until"`
@@ -96,6 +100,14 @@ func failedPhoneKey(market, phone string) dynamo.Key {
 
 func failedAddressKey(market, address string) dynamo.Key {
 	return dynamo.Key{PK: "failed#" + market, SK: address}
+}
+
+func failedPairKey(market, phone, place string) dynamo.Key {
+	return dynamo.Key{PK: "failed#" + market, SK: "pair#" + ident.New("", market, phone, place)}
+}
+
+func failedThreadKey(market, thread string) dynamo.Key {
+	return dynamo.Key{PK: "failed#" + market, SK: "thread#" + ident.New("", "thread", market, thread)}
 }
 
 // errMeanwhile says that another attempt was faster: look again.
@@ -158,11 +170,15 @@ func (a attempt) settle(ctx context.Context) (Answer, error) {
 	if answer.Customer != "" {
 		return answer, nil
 	}
-	locked := slices.ContainsFunc(tallies, func(t tally) bool { return t.locked(t.bound, now) })
+	for _, t := range tallies {
+		if t.locked(t.bound, now) {
+			answer.Locked, answer.Person = answer.Locked || !t.person, answer.Person || t.person
+		}
+	}
 	var ws []dynamo.Write
 	switch {
-	case locked, !a.legible:
-		answer.Locked, answer.Failures = locked, answer.Failures+1
+	case answer.Locked, answer.Person, !a.legible:
+		answer.Failures++
 	case a.found == "":
 		answer.Failures++
 		for _, t := range tallies {
@@ -181,20 +197,35 @@ func (a attempt) settle(ctx context.Context) (Answer, error) {
 	return answer, nil
 }
 
-// tally is what stands against a number or an address.
+// tally is what stands against what is counted.
 type tally struct {
 	failures
 	bound
-	key dynamo.Key
+	key    dynamo.Key
+	person bool // who meets the bound is not locked out: a person looks
 }
 
-// read reads what the session has proven, and what stands against the number and the address. 1 request.
-func (a attempt) read(ctx context.Context) (session account, tallies []tally, err error) {
-	market := a.tc.Market.ID
-	tallies = []tally{{bound: phoneBound, key: failedPhoneKey(market, a.phone)}}
-	if a.tc.Address != "" {
-		tallies = append(tallies, tally{bound: addressBound, key: failedAddressKey(market, a.tc.Address)})
+// counted is what the attempt is counted by. Where the channel proves the number, nothing that somebody else does counts:
+// who they are stands for the place.
+func (a attempt) counted() []tally {
+	market, who := a.tc.Market.ID, a.tc.Actor.Key()
+	own := tally{bound: threadBound, key: failedThreadKey(market, a.tc.Thread)}
+	if a.phone != "" && a.phone == phoneOf(a.tc.Actor.Phone) {
+		return []tally{own, {bound: pairBound, key: failedPairKey(market, a.phone, who)}}
 	}
+	all := []tally{
+		own, {bound: pairBound, key: failedPairKey(market, a.phone, cmp.Or(a.tc.Address, who))},
+		{bound: phoneBound, key: failedPhoneKey(market, a.phone), person: true},
+	}
+	if a.tc.Address != "" {
+		all = append(all, tally{bound: addressBound, key: failedAddressKey(market, a.tc.Address)})
+	}
+	return all
+}
+
+// read reads what the session has proven, and what stands against it. 1 request.
+func (a attempt) read(ctx context.Context) (session account, tallies []tally, err error) {
+	tallies = a.counted()
 	places := []dynamo.Place{{Table: a.v.Sessions, Key: accountKey(a.tc.Thread, a.tc.Session.ID)}}
 	for _, t := range tallies {
 		places = append(places, dynamo.Place{Table: a.v.Sessions, Key: t.key})
@@ -210,7 +241,7 @@ func (a attempt) read(ctx context.Context) (session account, tallies []tally, er
 	return session, tallies, errors.Join(errs...)
 }
 
-// counts counts one more against a number or an address, if nothing was counted since.
+// counts counts one more, if nothing was counted since.
 func (v *Verifier) counts(t tally, now time.Time) dynamo.Write {
 	put := v.Sessions.Put(t.key, t.more(t.bound, now))
 	if t.N == 0 {
@@ -219,7 +250,7 @@ func (v *Verifier) counts(t tally, now time.Time) dynamo.Write {
 	return put.If("n = :n AND #until = :until", dynamo.V{":n": t.N, ":until": t.Until}).Else(errMeanwhile)
 }
 
-// allows is the condition that a number or an address is not locked.
+// allows is the condition that a bound is not met.
 func (v *Verifier) allows(t tally, now time.Time) dynamo.Write {
 	const open = "attribute_not_exists(pk) OR n < :most OR #until <= :now"
 	return v.Sessions.Check(t.key, open, dynamo.V{":most": t.most, ":now": now}).Else(errMeanwhile)

@@ -70,7 +70,7 @@ func TestPhoneOf(t *testing.T) {
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, customerKey, callerKey, callersKey, knownBy, accountKey, failedPhoneKey, failedAddressKey)
+	fieldtest.All(t, customerKey, callerKey, callersKey, knownBy, accountKey, failedPhoneKey, failedAddressKey, failedPairKey, failedThreadKey)
 }
 
 func FuzzParseZIP(f *testing.F) {
