@@ -33,7 +33,7 @@ func (Offer) Describe(tc tool.Context, p thread.Pending) string {
 }
 
 // Does implements [gate.Commitment].
-func (Offer) Does() gate.Deed { return gate.Other }
+func (Offer) Does() gate.Deed { return gate.HandsOver }
 
 // Commit prepares to hand the thread over.
 func (Offer) Commit(_ context.Context, _ tool.Context, c gate.Consent) (gate.Settled, error) {

@@ -32,11 +32,12 @@ const Buffer = 30 * time.Second
 type Deed int
 
 const (
-	Other   Deed = iota
-	Books        // makes a booking
-	Keeps        // changes a booking that stands
-	Pays         // leads to a payment
-	Cancels      // ends what stands
+	Other     Deed = iota
+	Books          // makes a booking
+	Keeps          // changes a booking that stands
+	Pays           // leads to a payment
+	Cancels        // ends what stands
+	HandsOver      // gives the thread to a person
 )
 
 // Ruling is what messages mean for what is pending.

@@ -30,10 +30,8 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs [
 	after := slices.Clone(d.after)
 	question := d.question()
 	if d.proposed() {
-		if c, err := w.commitment(d.pending.Kind); err == nil {
-			question = c.Describe(w.tc, *d.pending)
-			after = append(after, question)
-		}
+		question = w.question(*d.pending)
+		after = append(after, question)
 	}
 	r = &thread.Reply{
 		Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d),

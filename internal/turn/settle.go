@@ -57,7 +57,7 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 	if w.doubtful(p.pending, ruling) {
 		p.doubt(false)
 		p.asked, p.doubted = true, true
-		return reply{text: w.say(wording.WhichOffer, wording.Vars{"summary": p.pending.Summary})}, true, nil
+		return reply{text: w.say(wording.WhichOffer, wording.Vars{"details": w.question(*p.pending)})}, true, nil
 	}
 	switch ruling {
 	case gate.Confirmed:
@@ -213,8 +213,17 @@ func (w *work) remind(ctx context.Context, p *progress) error {
 		return err
 	}
 	p.asked = true
-	p.after = append(p.after, w.say(wording.StillWaiting, wording.Vars{"summary": p.pending.Question()}))
+	p.after = append(p.after, w.say(wording.StillWaiting, wording.Vars{"details": w.question(*p.pending)}))
 	return nil
+}
+
+// question asks for the YES or NO to something, and says what each of them does. Whenever it is asked, it is asked so.
+func (w *work) question(p thread.Pending) string {
+	c, err := w.commitment(p.Kind)
+	if err != nil { // of a former release
+		return p.Question()
+	}
+	return c.Describe(w.tc, p)
 }
 
 // confirm looks again at what the offer rests on, and prepares what the YES does; it happens when the

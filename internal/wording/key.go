@@ -38,9 +38,9 @@ const (
 const (
 	HoldGone          Key = "hold_gone"           // a YES within 30 s of expiry, or later
 	HoldExpiredNotice Key = "hold_expired_notice" // unasked, when a hold has expired: summary
-	StillWaiting      Key = "still_waiting"       // a reminder, whatever is pending: summary
+	StillWaiting      Key = "still_waiting"       // a reminder, whatever is pending: details (the question once more)
 	Replaced          Key = "replaced"            // a new proposal has released this one: summary
-	WhichOffer        Key = "which_offer"         // a YES that may mean another offer; this one is pending: summary
+	WhichOffer        Key = "which_offer"         // a YES that may mean another offer; this one is pending: details (its question)
 	OldButton         Key = "old_button"          // a tap on an offer that is no longer pending
 	OfferChanged      Key = "offer_changed"       // price or terms are no longer those that were shown
 	OfferOff          Key = "offer_off"           // a YES to what the market or the business offers no more

@@ -38,7 +38,7 @@ func TestSay(t *testing.T) {
 		{"first line stays", "en", SlotInvalid, Vars{"alternatives": "19:00"}, "\nFree times nearby: 19:00"},
 		{"a name is one line", "en", ActionDone, Vars{"action": "tea\n\nDone: cake\u2028Paid"}, "Done: tea Done: cake Paid"},
 		{"details are lines", "en", ActionPrompt, Vars{"action": "Order", "details": "1 tea\n2 cake"},
-			"Order\n1 tea\n2 cake\n\nReply YES to confirm or NO to cancel."},
+			"Order\n1 tea\n2 cake\n\nReply YES to have this done or NO to leave it."},
 		{"overrides dropped, isolates closed", "en", ActionDone, Vars{"action": "a\u202eb\u2067c\u2069\u2069\u2068d\x00"},
 			"Done: ab\u2067c\u2069\u2068d \u2069"},
 		{"Hebrew name in English", "en", ActionDone, Vars{"action": "רוטנה 19:00"}, "Done: \u2068רוטנה 19:00\u2069"},
@@ -115,11 +115,12 @@ func conversation(lang string) string {
 	late := summary + " · " + Say(lang, MoneyPart, money)
 	reason := Say(lang, SlotClosed, nil)
 	alternatives := List(lang, []string{When(lang, start, time.Time{}), When(lang, start.AddDate(0, 0, 1), time.Time{})})
+	question := Say(lang, ConfirmPrompt, Vars{"summary": summary, "until": Until(lang, now.Add(10*time.Minute), now)})
 	turns := []string{
 		Say(lang, Greeting, nil),
 		Say(lang, SlotInvalid, Vars{"reason": reason, "alternatives": alternatives}),
-		Say(lang, ConfirmPrompt, Vars{"summary": summary, "until": Until(lang, now.Add(10*time.Minute), now)}),
-		Say(lang, StillWaiting, Vars{"summary": summary}),
+		question,
+		Say(lang, StillWaiting, Vars{"details": question}),
 		Say(lang, BookingConfirmed, Vars{"summary": summary, "code": code}),
 		Say(lang, MerchantBookingConfirmed, booked),
 		Say(lang, BookingAlreadyConfirmed, Vars{"summary": summary, "code": code}),
