@@ -36,7 +36,7 @@ var layers = []struct {
 	{"spine", []string{"outbox", "gate", "live"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
 	{"spine", []string{"turn"}, nil},
-	{"matters", []string{"ledger", "listing", "place", "report", "customer"}, nil},
+	{"matters", []string{"ledger", "listing", "place", "report", "customer", "price"}, nil},
 	{"matters", []string{"booking", "order", "taxi", "payment", "appointment", "marketplace", "provider/typesense"}, nil},
 	{"people", []string{"account", "desk"}, nil},
 	{"people", []string{"relay"}, nil},

@@ -105,3 +105,9 @@ func isPendingID(id string) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	return id != "" && len(id) <= maxPendingID && !strings.ContainsFunc(id, invisible)
 }
+
+// Courtesy reports whether text says nothing but a yes, praise and politeness, or nothing at all.
+func Courtesy(text string) bool {
+	v, err := words()
+	return err == nil && v.read(text, answers).only(yes|besideYes|neutral)
+}

@@ -348,3 +348,16 @@ func BenchmarkRead(b *testing.B) {
 		Read("Evet, onaylıyorum, teşekkür ederim 👍🏽")
 	}
 }
+
+// Courtesy is a yes, praise and politeness in any language, and nothing else.
+func TestCourtesy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, "Yes, please": true, "evet, teşekkürler!": true, "👍": true, "danke": true,
+		"no": false, "yes, but later": false, "yes?": false, "we have one": false, "cancel": false,
+	} {
+		if got := Courtesy(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
