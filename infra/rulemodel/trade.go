@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"merve/internal/language"
 )
@@ -276,8 +277,12 @@ func meant(h string, quotes []map[string]any) int {
 
 func leastPriced(quotes []map[string]any) int {
 	best, least := -1, 0.0
+	first, _ := quotes[0]["quote"].(map[string]any)
 	for i, o := range quotes {
 		q, _ := o["quote"].(map[string]any)
+		if q["currency"] != first["currency"] { // nobody knows which is less
+			return -1
+		}
 		if price, ok := q["price"].(float64); ok && (best < 0 || price < least) {
 			best, least = i, price
 		}
@@ -366,67 +371,30 @@ func forVendors(h string, found []listing) bool {
 }
 
 var (
-	priced   = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|يورو|ευρώ|евро|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
-	figure   = regexp.MustCompile(`[0-9][0-9.,']*`)
-	measured = regexp.MustCompile(`(?i)[0-9][0-9.,']*\s?(?:kva|kw|km|m2|hours?|hrs?|days?|am|pm|saat|gün|%|:)`)
-	haveNot  = regexp.MustCompile(`(?i)\b(sorry|no stock|not available|don'?t have|do not have|cannot|can'?t|unfortunately|yok|maalesef|hayır|dolu|нет|לא|nein|leider|lo siento|désolé|hapana)\b|^\s*(no|لا|όχι)\b`)
-	haveIt   = regexp.MustCompile(`(?i)\b(yes|yep|sure|ok|available|have|can do|evet|var|tamam|да|есть|ja|sí|oui|ndiyo)\b|כן|نعم|ναι`)
+	priced  = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|يورو|ευρώ|евро|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
+	haveNot = regexp.MustCompile(`(?i)\b(sorry|no stock|not available|don'?t have|do not have|cannot|can'?t|unfortunately|yok|maalesef|hayır|dolu|нет|לא|nein|leider|lo siento|désolé|hapana)\b|^\s*(no|لا|όχι)\b`)
+	haveIt  = regexp.MustCompile(`(?i)\b(yes|yep|sure|ok|available|have|can do|evet|var|tamam|да|есть|ja|sí|oui|ndiyo)\b|כן|نعم|ναι`)
 )
 
 // vendorReply reads a vendor's answer as rules can.
 func vendorReply(req request, _ time.Time) any {
-	var said struct{ Need, Currency, Answer string }
+	var said struct{ Answer string }
 	for _, m := range req.Messages {
 		if m.Role == "user" && json.Unmarshal([]byte(m.Content), &said) != nil {
 			return nil
 		}
 	}
-	out := map[string]any{"has_stock": nil, "price": nil, "currency": nil, "availability": nil, "notes": nil}
+	out := map[string]any{"has_stock": nil, "availability": nil, "notes": nil}
 	said.Answer = language.Digits(said.Answer)
-	price, sure := priceIn(said.Answer, said.Need)
-	if price != "" {
-		if n, err := strconv.ParseFloat(price, 64); err == nil {
-			out["price"] = n
-		}
-	}
 	switch {
 	case haveNot.MatchString(said.Answer):
-		out["has_stock"], out["price"] = false, nil
-	case haveIt.MatchString(said.Answer) || sure:
+		out["has_stock"] = false
+	case haveIt.MatchString(said.Answer) || priced.MatchString(said.Answer):
 		out["has_stock"] = true
 	}
-	priceless := figure.ReplaceAllStringFunc(said.Answer, func(f string) string { // 1.250,00 is no day
-		if plainFigure(f) == price {
-			return " "
-		}
-		return f
-	})
-	if m := whenOf.FindString(priceless); m != "" {
+	priceless := priced.ReplaceAllString(said.Answer, " ")                                                 // 1.250,00 EUR is no day
+	if m := whenOf.FindString(priceless); m != "" && strings.ContainsFunc(said.Answer, unicode.IsLetter) { // 12.50 by itself is none
 		out["availability"] = strings.TrimSpace(m)
 	}
 	return out
-}
-
-// priceIn is the price in an answer, and whether it is marked as one. A figure that stands in the need as well, or is
-// one of a measure, is none.
-func priceIn(answer, need string) (price string, sure bool) {
-	if m := priced.FindStringSubmatch(answer); m != nil {
-		return plainFigure(m[1] + m[2]), true
-	}
-	rest := measured.ReplaceAllString(answer, " ")
-	for _, f := range figure.FindAllString(rest, -1) {
-		if f = plainFigure(f); f != "" && !slices.Contains(figure.FindAllString(need, -1), f) {
-			return f, false
-		}
-	}
-	return "", false
-}
-
-// plainFigure takes the separators out of thousands, and leaves those of decimals.
-func plainFigure(s string) string {
-	s = strings.Trim(strings.ReplaceAll(s, "'", ""), ".,")
-	if i := strings.LastIndexAny(s, ".,"); i >= 0 && len(s)-i-1 != 3 {
-		return strings.NewReplacer(".", "", ",", "").Replace(s[:i]) + "." + s[i+1:]
-	}
-	return strings.NewReplacer(".", "", ",", "").Replace(s)
 }

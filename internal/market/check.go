@@ -65,7 +65,7 @@ func Events() map[string][]string {
 		"taxi_done":                   {"code"},
 		"taxi_unserved":               {"code", "summary"},
 		"taxi_expired":                {"summary"},
-		"vendor_asked":                {"market", "need", "code"},
+		"vendor_asked":                {"market", "need", "currency", "code"},
 		"vendor_reminder":             {"market", "need", "code"},
 		"vendor_question":             {"code", "text"},
 		"vendor_accepted":             {"code", "price", "availability", "notes", "words", "need", "customer", "phone"},

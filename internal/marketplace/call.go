@@ -34,6 +34,7 @@ type Broker struct {
 	Threads interface {
 		Head(ctx context.Context, id string) (thread.Head, error)
 		Heads(ctx context.Context, ids ...string) ([]thread.Head, error)
+		Said(ctx context.Context, id, message string) (m thread.Message, ok bool, err error)
 		LinesBefore(ctx context.Context, id, before string, limit int) ([]thread.Line, string, error)
 		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
 		HeadWith(ctx context.Context, id, message string) (thread.Head, bool, error)

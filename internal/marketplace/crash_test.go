@@ -50,7 +50,7 @@ func TestCrashAnywhere(t *testing.T) {
 		once(WebSearchItems, id, "1w", `{"post_id":"{id}","need":"60 kVA generator"}`)
 		once(ProposeOutreach, id, "2", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`)
 		once(SendVendorMessage, id, "3", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(id, "3")+`"}`)
-		once(RecordVendorReply, id, "4", `{"request_id":"{id}","vendor_id":"v1","message":"280, with cables","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
+		once(RecordVendorReply, id, "4", `{"request_id":"{id}","vendor_id":"v1","message":"280 EUR, with cables","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
 		y.now = y.now.Add(3 * time.Hour)
 		deliver(func() error { _, err := teller.Attend(ctx, id); return err })
 		y.now = y.now.Add(25 * time.Hour)

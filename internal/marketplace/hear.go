@@ -13,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/gate"
 	"merve/internal/language"
+	"merve/internal/price"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -113,12 +114,12 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 	if said == "" {
 		return a.look(tc, v, o, pictures)
 	}
-	q := b.quote(ctx, v, said, m.ID, nil, c.now)
+	q := b.quote(ctx, v, o, answer{text: said, message: m.ID}, nil, c.now)
 	ws, state := b.takes(&v, o, q, System, tc.TraceID, false)
-	output := mustJSON(Recorded{true, o.ID, state})
+	output := mustJSON(recorded(o.ID, state, q))
 	r := c.record(b.NewID(), hashOf(c.Input), output, "", b.Store.now().Sub(c.now))
 	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(output)})...)
-	return noted(tc, v, o, append(ws, pictures...))
+	return noted(tc, v, o, q.Status, append(ws, pictures...))
 }
 
 // look has the pictures of a message without words read. What is none is asked for in words.
@@ -126,16 +127,19 @@ func (a Answers) look(tc tool.Context, v View, o Outreach, pictures []dynamo.Wri
 	if len(pictures) == 0 {
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
-	return noted(tc, v, o, pictures)
+	return noted(tc, v, o, price.None, pictures)
 }
 
-// noted tells a vendor that an answer was taken in.
-func noted(tc tool.Context, v View, o Outreach, ws []dynamo.Write) (gate.Settled, bool, error) {
+// noted tells a vendor that an answer was taken in, and asks for a price that is clear if its own is not.
+func noted(tc tool.Context, v View, o Outreach, status price.Status, ws []dynamo.Write) (gate.Settled, bool, error) {
 	key := wording.VendorNoted
-	if !v.State.Open() || v.State == Accepted {
+	switch {
+	case !v.State.Open() || v.State == Accepted:
 		key = wording.VendorClosed
+	case status == price.Unclear:
+		key = wording.VendorUnclear
 	}
-	text := wording.Say(tc.Language, key, wording.Vars{"code": o.Code})
+	text := wording.Say(tc.Language, key, wording.Vars{"code": o.Code, "currency": v.Currency})
 	return gate.Settled{Text: text, Writes: ws, Refused: func(err error) (string, bool) {
 		return text, errors.Is(err, errRecorded) || errors.Is(err, ErrChanged)
 	}}, true, nil

@@ -52,6 +52,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ident"
+	"merve/internal/price"
 )
 
 // Request is what a client looks for.
@@ -165,19 +166,22 @@ type Outreach struct {
 
 // Quote is what a vendor answered.
 type Quote struct {
-	HasStock     *bool     `dynamodbav:"hasStock,omitempty"` // nil is not said
-	PriceMinor   *int64    `dynamodbav:"price,omitempty"`    // in the request's currency; nil is not said
-	Availability string    `dynamodbav:"availability,omitempty"`
-	Notes        string    `dynamodbav:"notes,omitempty"`
-	Text         string    `dynamodbav:"text"` // the vendor's own words
-	Message      string    `dynamodbav:"message"`
-	At           time.Time `dynamodbav:"at"`
-	Until        time.Time `dynamodbav:"until"` // it can be accepted so long
+	HasStock     *bool        `dynamodbav:"hasStock,omitempty"` // nil is not said
+	PriceMinor   *int64       `dynamodbav:"price,omitempty"`    // nil is none that is clear
+	Currency     string       `dynamodbav:"currency,omitempty"` // of the price; "" is the request's
+	Status       price.Status `dynamodbav:"status,omitempty"`   // of the price; "" was taken in before prices had one
+	NotedBy      string       `dynamodbav:"notedBy,omitempty"`  // who at the desk has heard it by telephone
+	Availability string       `dynamodbav:"availability,omitempty"`
+	Notes        string       `dynamodbav:"notes,omitempty"`
+	Text         string       `dynamodbav:"text"` // the vendor's own words
+	Message      string       `dynamodbav:"message"`
+	At           time.Time    `dynamodbav:"at"`
+	Until        time.Time    `dynamodbav:"until"` // it can be accepted so long
 }
 
-// Offers reports whether a quote can be accepted at a time.
+// Offers reports whether a quote can be accepted at a time. One whose price is not clear cannot be.
 func (q *Quote) Offers(at time.Time) bool {
-	return q != nil && (q.HasStock == nil && q.PriceMinor != nil || q.HasStock != nil && *q.HasStock) && at.Before(q.Until)
+	return q != nil && q.Status != price.Unclear && (q.HasStock == nil && q.PriceMinor != nil || q.HasStock != nil && *q.HasStock) && at.Before(q.Until)
 }
 
 // Limits.

@@ -2,6 +2,7 @@ package marketplace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/price"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -238,6 +240,22 @@ type Recorded struct {
 	Success  bool          `json:"success"`
 	Outreach string        `json:"outreach_id"`
 	State    OutreachState `json:"state"`
+
+	// What the backend has read in the answer.
+	PriceStatus price.Status `json:"price_status,omitempty"`
+	Price       json.Number  `json:"price,omitempty"`
+	Currency    string       `json:"currency,omitempty"`
+
+	Error string `json:"error,omitempty"`
+}
+
+// recorded tells of an answer that is taken in as a quote.
+func recorded(outreach string, state OutreachState, q Quote) Recorded {
+	r := Recorded{Success: true, Outreach: outreach, State: state, PriceStatus: q.Status}
+	if q.PriceMinor != nil {
+		r.Price, r.Currency = decimal(*q.PriceMinor, q.Currency), q.Currency
+	}
+	return r
 }
 
 // recordVendorReply records a vendor's answer, once for its message, and reads what it says.
@@ -253,21 +271,29 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 		}
 		return outcome{}, fault.New(fault.Conflict, "the vendor was not asked, so this is no answer")
 	}
-	if _, ok, err := b.Store.Replied(ctx, c.view.ID, in.ID); ok || err != nil {
-		return outcome{output: Recorded{true, o.ID, o.State}}, err
+	if r, ok, err := b.Store.Replied(ctx, c.view.ID, o.ids(in.ID)...); ok || err != nil {
+		again := Recorded{Success: true, Outreach: o.ID, State: o.State}
+		if o.Quote != nil && o.Quote.Message == r.Message {
+			again = recorded(o.ID, o.State, *o.Quote)
+		}
+		return outcome{output: again}, err
 	}
-	q := b.quote(ctx, c.view, in.Message, in.ID, in.Parsed, c.now)
+	said, why, err := b.answered(ctx, c, *o, in)
+	if why != "" || err != nil {
+		return outcome{output: Recorded{Outreach: o.ID, State: o.State, Error: why}, failed: why}, err
+	}
+	q := b.quote(ctx, c.view, *o, said, in.Parsed, c.now)
 	ws, state := b.takes(&c.view, *o, q, c.Meta.Actor, c.trace, true)
-	return outcome{output: Recorded{true, o.ID, state}, writes: ws}, nil
+	return outcome{output: recorded(o.ID, state, q), writes: ws}, nil
 }
 
 // takes are the writes that take a vendor's answer in, and the state that the outreach is in then. With the
 // first quote the request itself is quoted, if whoever commits can try again when others change it meanwhile;
 // otherwise the stream sees to that.
 func (b *Broker) takes(v *View, o Outreach, q Quote, by, trace string, again bool) ([]dynamo.Write, OutreachState) {
-	ws := b.Store.replies(*v, o, q, by, trace)
+	ws := b.Store.replies(*v, o, q, by, trace, again)
 	state := Replied
-	if q.HasStock != nil && !*q.HasStock {
+	if q.declines() {
 		state = Declined
 	}
 	if again && v.State == Asking && q.Offers(q.At) {

@@ -161,7 +161,12 @@ func (y *yard) askedToCall(request, key string) string {
 // answers has the client of a request answer what waits there, YES or NO.
 func (y *yard) answers(b *Broker, request string, yes bool) error {
 	y.t.Helper()
-	v := y.view(request)
+	return y.answersTo(b, y.view(request), yes)
+}
+
+// answersTo has the client answer what waited when the request was read.
+func (y *yard) answersTo(b *Broker, v View, yes bool) error {
+	y.t.Helper()
 	p := PendingOf(v, y.market)
 	p.ID = "p_1"
 	owner := actor.OfKey(v.Owner)

@@ -15,6 +15,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/ident"
 	"merve/internal/ocr"
+	"merve/internal/price"
 	"merve/internal/thread"
 )
 
@@ -187,7 +188,11 @@ func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	reply, _, err := b.Store.Replied(ctx, c.view.ID, in.Message)
+	ids := []string{in.Message}
+	for _, o := range c.view.Outreach {
+		ids = append(ids, o.ids(in.Message)[0])
+	}
+	reply, _, err := b.Store.Replied(ctx, c.view.ID, ids...)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -375,11 +380,12 @@ func (b *Broker) quoted(v View, j Job, found ocr.Result) []dynamo.Write {
 	}
 	now := b.Store.now()
 	q := Quote{Text: clip(found.Text, 4*MaxText), Message: j.Message, At: now, Until: now.Add(quoteFor)}
-	if len(found.NeedsCheck) == 0 && found.Currency == v.Currency {
-		q.PriceMinor, _ = minor(found.Total, v.Currency) // what the currency cannot hold is no price
+	q.Status = price.Unclear
+	if total, _ := minor(found.Total, found.Currency); total != nil && *total > 0 && len(found.NeedsCheck) == 0 && found.Currency != "" {
+		q.names(price.Price{Status: price.Clear, Minor: *total, Currency: found.Currency})
 	}
 	if q.PriceMinor == nil && o.Quote != nil {
 		return nil // an answer that stands is not taken back by a picture that nobody has checked
 	}
-	return b.Store.replies(v, *o, q, System, "")
+	return b.Store.replies(v, *o, q, System, "", false)
 }

@@ -14,6 +14,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/market"
+	"merve/internal/price"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -165,6 +166,8 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 		c.view.State = Presented // by the question, which shows the quote
 	}
 	switch {
+	case o.Quote != nil && o.Quote.Status == price.Unclear:
+		return c.unproposed("the price of %s is not clear, so it cannot be accepted: %q", o.Name, o.Quote.Text), nil
 	case !c.view.State.May(Accepted):
 		return c.unproposed("from %s only to: %s", c.view.State, names(c.view.State.Next())), nil
 	case o.Quote == nil:
@@ -265,7 +268,7 @@ func (v View) terms() map[string]any {
 	if o := v.outreach(v.Offer.Outreach); o != nil && o.Quote != nil {
 		terms["outreach"], terms["vendor"] = o.ID, o.Name
 		terms["price"], terms["availability"], terms["notes"], terms["text"] = v.priced(o.Quote), o.Quote.Availability, o.Quote.Notes, o.Quote.Text
-		terms["client"] = []string{v.Client.Name, v.Client.Phone}
+		terms["noted"], terms["client"] = o.Quote.NotedBy, []string{v.Client.Name, v.Client.Phone}
 	}
 	if k := v.consent(v.Offer.Consent); k != nil {
 		terms["consent"], terms["scope"], terms["reason"], terms["number"] = k.ID, k.Scope, k.Reason, k.Number
@@ -277,7 +280,7 @@ func (v View) priced(q *Quote) string {
 	if q.PriceMinor == nil {
 		return ""
 	}
-	return strconv.FormatInt(*q.PriceMinor, 10) + " " + v.Currency
+	return strconv.FormatInt(*q.PriceMinor, 10) + " " + q.in(v.Request) + " " + string(q.Status)
 }
 
 // summaryOf words the offer of a request.
@@ -304,16 +307,29 @@ func (v View) summaryOf(lang string) string {
 func (v View) acceptVars(lang string, o Outreach) wording.Vars {
 	return wording.Vars{
 		"vendor": o.Name, "need": v.Need(lang), "price": v.price(lang, o.Quote), "availability": wording.Quote(lang, o.Quote.Availability),
-		"notes": wording.Quote(lang, o.Quote.Notes), "words": wording.Quote(lang, o.Quote.Text), "customer": wording.Quote(lang, v.Client.Name), "phone": v.Client.Phone,
+		"notes": wording.Quote(lang, o.Quote.Notes), "words": o.Quote.words(lang), "customer": wording.Quote(lang, v.Client.Name), "phone": v.Client.Phone,
 	}
 }
 
-// price words what a quote asks for.
+// price words what a quote asks for, to the client: also that it names no price, or no currency.
 func (v View) price(lang string, q *Quote) string {
 	if q.PriceMinor == nil {
-		return ""
+		return wording.Say(lang, wording.RequestNoPrice, nil)
 	}
-	return wording.Money(lang, *q.PriceMinor, v.Currency)
+	amount := wording.Money(lang, *q.PriceMinor, q.in(v.Request))
+	if q.Status == price.Assumed {
+		return wording.Say(lang, wording.RequestPriceAssumed, wording.Vars{"price": amount, "currency": q.in(v.Request)})
+	}
+	return amount
+}
+
+// words are all that a vendor said.
+func (q *Quote) words(lang string) string {
+	words := wording.Quote(lang, q.Text)
+	if q.NotedBy == "" {
+		return words
+	}
+	return wording.Say(lang, wording.RequestNotedBy, wording.Vars{"words": words, "name": q.NotedBy})
 }
 
 // asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
@@ -342,7 +358,7 @@ func (b *Broker) asks(
 
 // askVars word what a vendor is asked.
 func (v View) askVars(m *market.Market, o Outreach) wording.Vars {
-	return wording.Vars{"market": m.Name, "need": v.Need(o.Language), "code": o.Code}
+	return wording.Vars{"market": m.Name, "need": v.Need(o.Language), "currency": v.Currency, "code": o.Code}
 }
 
 // errUnreachable says that the vendor whose quote is accepted cannot be told.
@@ -352,7 +368,10 @@ var errUnreachable = fault.New(fault.Conflict, "the vendor cannot be reached any
 func (b *Broker) accepts(ctx context.Context, v *View, m *market.Market, receipt gate.Receipt, trace string) ([]dynamo.Write, error) {
 	o := v.outreach(v.Offer.Outreach)
 	vars := v.acceptVars(o.Language, *o)
-	vars["code"] = o.Code
+	vars["code"], vars["price"] = o.Code, ""
+	if p := o.Quote.PriceMinor; p != nil { // the vendor knows what they have named, and hears how it was taken
+		vars["price"] = wording.Money(o.Language, *p, o.Quote.in(v.Request))
+	}
 	ws := b.letter(ctx, m, v.Request, *o, letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
 	ws = append(ws, b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
 	e := Event{Type: AcceptedEvent, From: v.State, To: Accepted, Outreach: o.ID, By: receipt.Actor, Trace: trace}

@@ -1,12 +1,14 @@
 package marketplace
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,14 +18,16 @@ import (
 	"merve/internal/language"
 	"merve/internal/llm"
 	"merve/internal/pattern"
+	"merve/internal/price"
 	"merve/internal/schedule"
+	"merve/internal/thread"
 	"merve/internal/wording"
 )
 
-// Parsed is what an answer says, as a model or a person has read it.
+// Parsed is what an answer says, as a model or a person has read it. What its price is, the backend reads in the answer itself.
 type Parsed struct {
 	HasStock     *bool       `json:"has_stock"`
-	Price        json.Number `json:"price"` // a decimal in the request's currency
+	Price        json.Number `json:"price"` // checked for its form only
 	Availability string      `json:"availability"`
 	Notes        string      `json:"notes"`
 }
@@ -93,8 +97,7 @@ var parserPrompt string
 
 // replySchema is the form in which an answer is read.
 var replySchema = &llm.Schema{Name: "vendor_reply", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,
-"required":["has_stock","price","currency","availability","notes"],"properties":{
-"has_stock":{"type":["boolean","null"]},"price":{"type":["number","null"]},"currency":{"type":["string","null"]},
+"required":["has_stock","availability","notes"],"properties":{"has_stock":{"type":["boolean","null"]},
 "availability":{"type":["string","null"]},"notes":{"type":["string","null"]}}}`)}
 
 // Parse reads an answer to a need. Nil is that it cannot be read now: the words stand for themselves then.
@@ -102,7 +105,7 @@ func (p *Parser) Parse(ctx context.Context, r Request, text string) *Parsed {
 	if p == nil {
 		return nil
 	}
-	said := mustJSON(map[string]string{"need": r.Need("en"), "currency": r.Currency, "answer": text})
+	said := mustJSON(map[string]string{"need": r.Need("en"), "answer": text})
 	raw, _, err := agent.Once(ctx, agent.Task{
 		Model: p.Model, Seed: r.ID, Schema: replySchema, Now: p.Now, Log: p.Log,
 		Messages: []llm.Message{{Role: llm.System, Text: parserPrompt}, {Role: llm.User, Text: string(said)}},
@@ -112,73 +115,132 @@ func (p *Parser) Parse(ctx context.Context, r Request, text string) *Parsed {
 		return nil
 	}
 	var read struct {
-		HasStock     *bool        `json:"has_stock"`
-		Price        *json.Number `json:"price"`
-		Currency     *string      `json:"currency"`
-		Availability *string      `json:"availability"`
-		Notes        *string      `json:"notes"`
+		HasStock     *bool  `json:"has_stock"`
+		Availability string `json:"availability"`
+		Notes        string `json:"notes"`
 	}
 	if err := json.Unmarshal([]byte(raw), &read); err != nil {
 		p.Log.WarnContext(ctx, "answer of a vendor not read", "request", r.ID, "error", err.Error())
 		return nil
 	}
-	out := &Parsed{HasStock: read.HasStock}
-	if read.Price != nil && (read.Currency == nil || strings.EqualFold(*read.Currency, r.Currency)) && stands(*read.Price, text) {
-		out.Price = *read.Price
-	}
-	if read.Availability != nil {
-		out.Availability = clip(*read.Availability, maxPart)
-	}
-	if read.Notes != nil {
-		out.Notes = clip(*read.Notes, maxPart)
-	}
-	return out
+	return &Parsed{HasStock: read.HasStock, Availability: clip(read.Availability, maxPart), Notes: clip(read.Notes, maxPart)}
 }
 
-// stands reports whether a figure stands in a text: a price that a model has come up with is none.
-func stands(price json.Number, text string) bool {
-	r, ok := rat(price)
-	if !ok {
-		return false
-	}
-	for _, figure := range figures(text) {
-		if n, ok := rat(json.Number(figure)); ok && n.Cmp(r) == 0 {
-			return true
-		}
-	}
-	return false
-}
+// maxQuoted is the longest answer that is taken for a quote, in characters: the client is shown all of it.
+const maxQuoted = 4 * MaxText
 
-// figures are the numbers of a text, each in the ways in which it can be read: "1.500" is one and a half, and
-// one thousand five hundred.
-func figures(text string) []string {
-	var all []string
-	words := strings.FieldsFunc(language.Digits(text), func(r rune) bool { return !unicode.IsDigit(r) && r != '.' && r != ',' && r != '\'' && r != '’' })
-	for _, w := range words {
-		w = strings.Trim(w, ".,'’")
-		if w == "" {
-			continue
-		}
-		all = append(all, separators.Replace(w))
-		if i := strings.LastIndexAny(w, ".,"); i >= 0 {
-			all = append(all, separators.Replace(w[:i])+"."+w[i+1:])
-		}
-	}
-	return all
-}
-
-var separators = strings.NewReplacer(".", "", ",", "", "'", "", "’", "")
-
-// quote is what a vendor's answer says.
-func (b *Broker) quote(ctx context.Context, v View, text, message string, p *Parsed, now time.Time) Quote {
-	q := Quote{Text: clip(text, 4*MaxText), Message: message, At: now, Until: now.Add(quoteFor)}
+// quote is what a vendor's answer says. What somebody has read in it may only point at its words, unless a person at the desk has
+// heard it.
+func (b *Broker) quote(ctx context.Context, v View, o Outreach, a answer, p *Parsed, now time.Time) Quote {
+	q := Quote{Text: clip(a.text, maxQuoted), Message: a.message, NotedBy: a.notedBy, At: now, Until: now.Add(quoteFor)}
 	if p == nil {
-		p = b.Parser.Parse(ctx, v.Request, text)
+		p = b.Parser.Parse(ctx, v.Request, a.text)
 	}
-	if p == nil {
-		return q
+	if p != nil {
+		q.HasStock, q.Availability, q.Notes = p.HasStock, p.Availability, p.Notes
+		if q.NotedBy == "" {
+			q.Availability, q.Notes = pointed(a.text, p.Availability), pointed(a.text, p.Notes)
+		}
 	}
-	q.HasStock, q.Availability, q.Notes = p.HasStock, p.Availability, p.Notes
-	q.PriceMinor, _ = minor(p.Price, v.Currency) // more decimals than the currency has are no price
+	q.names(price.Read(uncoded(a.text, o.Code), v.Currency))
+	if q.Text != strings.TrimSpace(a.text) {
+		q.names(price.Price{Status: price.Unclear})
+	}
 	return q
+}
+
+// names takes in what a quote says of its price.
+func (q *Quote) names(p price.Price) {
+	q.Status, q.Currency, q.PriceMinor = p.Status, p.Currency, nil
+	if p.Currency != "" {
+		q.PriceMinor = &p.Minor
+	}
+}
+
+// in is the currency of a quote of a request.
+func (q *Quote) in(r Request) string { return cmp.Or(q.Currency, r.Currency) }
+
+// declines reports whether a quote says that there is nothing.
+func (q *Quote) declines() bool { return q.HasStock != nil && !*q.HasStock }
+
+// keeps reports whether an earlier quote stands after an answer: one without a price changes no price.
+func (q *Quote) keeps(before *Quote) bool {
+	return before != nil && q.Status == price.None && !q.declines() && !before.declines() && q.At.Before(before.Until) &&
+		(before.PriceMinor != nil || before.Status == price.Unclear)
+}
+
+// pointed are words of a text, as somebody has read them in it; "" is that they do not stand there.
+func pointed(text, words string) string {
+	if !strings.Contains(language.Fold(text), language.Fold(words)) {
+		return ""
+	}
+	return words
+}
+
+// uncoded is a text without a code.
+func uncoded(text, code string) string {
+	parts := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, w := range strings.FieldsFunc(text, parts) {
+		if strings.EqualFold(w, code) {
+			text = strings.Replace(text, w, " ", 1)
+		}
+	}
+	return text
+}
+
+// answer is what a vendor said.
+type answer struct {
+	text, message string
+	notedBy       string // who at the desk has heard it by telephone; "" is written
+}
+
+// answered finds what a call records: a message on the vendor's thread, as it stands there, or what a named person at the desk has heard.
+// why says that it is neither.
+func (b *Broker) answered(ctx context.Context, c *call, o Outreach, in VendorReply) (a answer, why string, err error) {
+	var m thread.Message
+	ok := false
+	for _, id := range o.ids(in.ID) {
+		if m, ok, err = b.Threads.Said(ctx, o.Thread, id); ok || err != nil {
+			break
+		}
+	}
+	switch {
+	case err != nil:
+		return answer{}, "", fmt.Errorf("message of a vendor: %w", err)
+	case ok:
+		a := answer{text: without(m.Text, o.Code), message: m.ID}
+		why, err := b.another(ctx, o, m)
+		if said := strings.TrimSpace(in.Message); why == "" && said != strings.TrimSpace(m.Text) && said != a.text {
+			why = "the vendor wrote something else in this message: give its text as it stands on their thread"
+		}
+		return a, why, err
+	case c.Meta.Actor == Admin && c.By.IsStaff() && strings.TrimSpace(c.By.Name) != "":
+		return answer{text: in.Message, message: in.ID, notedBy: clip(c.By.Name, maxVendorName)}, "", nil
+	}
+	return answer{}, "the vendor has written no such message: only a message on their thread is recorded, or what a named person at the desk has heard", nil
+}
+
+// another says that a message on a vendor's thread is no answer to an outreach; "" is that it may be one.
+func (b *Broker) another(ctx context.Context, o Outreach, m thread.Message) (why string, err error) {
+	if m.At.Before(o.AskedAt) {
+		return "the vendor wrote this before they were asked", nil
+	}
+	quoted, err := b.Outbox.Quoted(ctx, o.Thread, m.ReplyTo)
+	if err != nil {
+		return "", err
+	}
+	if quoted.About != "" && quoted.About != o.Code {
+		return fmt.Sprintf("the message answers another request (%s)", quoted.About), nil
+	}
+	codes := codesIn(m.Text)
+	if len(codes) == 0 || slices.Contains(codes, o.Code) {
+		return "", nil
+	}
+	all, err := b.Store.askedOf(ctx, o.Market, o.Number)
+	for _, other := range all {
+		if slices.Contains(codes, other.Code) {
+			return fmt.Sprintf("the message names another request (%s)", other.Code), nil
+		}
+	}
+	return "", err
 }

@@ -10,6 +10,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/outbox"
+	"merve/internal/price"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -97,14 +98,16 @@ type VendorAsked struct {
 
 // ShownQuote is a quote as callers see it. What the vendor wrote is data.
 type ShownQuote struct {
-	HasStock     *bool       `json:"has_stock,omitempty"`
-	Price        json.Number `json:"price,omitempty"`
-	Currency     string      `json:"currency,omitempty"`
-	Availability string      `json:"availability,omitempty"`
-	Notes        string      `json:"notes,omitempty"`
-	Text         string      `json:"text"`
-	ExpiresAt    string      `json:"expires_at"`
-	Acceptable   bool        `json:"acceptable"` // it can be accepted now
+	HasStock     *bool        `json:"has_stock,omitempty"`
+	Price        json.Number  `json:"price,omitempty"` // in its own currency
+	Currency     string       `json:"currency,omitempty"`
+	PriceStatus  price.Status `json:"price_status,omitempty"`
+	NotedBy      string       `json:"noted_by,omitempty"` // who at the desk has heard it by telephone
+	Availability string       `json:"availability,omitempty"`
+	Notes        string       `json:"notes,omitempty"`
+	Text         string       `json:"text"`
+	ExpiresAt    string       `json:"expires_at"`
+	Acceptable   bool         `json:"acceptable"` // it can be accepted now
 }
 
 // LastMessage is a message of the client's conversation.
@@ -222,20 +225,22 @@ func (v View) summary(now time.Time) Summary {
 	}
 	for _, o := range v.Outreach {
 		*counts[o.State]++
-		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.shown(v.Currency, now)})
+		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.shown(v.Request, now)})
 	}
 	return s
 }
 
-func (q *Quote) shown(currency string, now time.Time) *ShownQuote {
+func (q *Quote) shown(r Request, now time.Time) *ShownQuote {
 	if q == nil {
 		return nil
 	}
 	s := &ShownQuote{
+		PriceStatus: q.Status, NotedBy: q.NotedBy,
 		HasStock: q.HasStock, Availability: q.Availability, Notes: q.Notes, Text: q.Text, ExpiresAt: q.Until.UTC().Format(time.RFC3339), Acceptable: q.Offers(now),
 	}
 	if q.PriceMinor != nil {
-		s.Price, s.Currency = decimal(*q.PriceMinor, currency), currency
+		s.Currency = q.in(r)
+		s.Price = decimal(*q.PriceMinor, s.Currency)
 	}
 	return s
 }

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/price"
+	"merve/internal/thread"
 )
 
 // Store keeps requests. Safe for concurrent use.
@@ -278,13 +281,27 @@ type Reply struct {
 var errRecorded = fault.New(fault.Conflict, "this answer has been recorded already")
 
 // replies are the writes that record a vendor's answer, once for its message. They touch the outreach alone, so
-// that no vendor's answer fails because of another's.
-func (s *Store) replies(v View, o Outreach, q Quote, by, trace string) []dynamo.Write {
+// that no vendor's answer fails because of another's. Only where whoever commits can try again, one without a price fails with
+// [ErrChanged] if another has come since o was read.
+func (s *Store) replies(v View, o Outreach, q Quote, by, trace string, again bool) []dynamo.Write {
 	state := Replied
-	if q.HasStock != nil && !*q.HasStock {
+	if q.declines() {
 		state = Declined
 	}
-	set, vals := "SET #state = :state, quote = :quote, repliedAt = :at", dynamo.V{":state": state, ":quote": q, ":at": q.At}
+	set, vals := "SET #state = :state, repliedAt = :at", dynamo.V{":state": state, ":at": q.At}
+	if !q.keeps(o.Quote) {
+		set += ", quote = :quote"
+		vals[":quote"] = q
+	}
+	still, read := "attribute_exists(pk)", dynamo.V(nil)
+	switch {
+	case !again || q.Status != price.None:
+	case o.Quote == nil:
+		still += " AND attribute_not_exists(quote)"
+	default:
+		still += " AND quote.message = :read"
+		read = dynamo.V{":read": o.Quote.Message}
+	}
 	if o.State == TimedOut { // before time-outs marked the answers that follow
 		set += ", late = :late"
 		vals[":late"] = true
@@ -292,18 +309,27 @@ func (s *Store) replies(v View, o Outreach, q Quote, by, trace string) []dynamo.
 	id := "reply-" + hashed(q.Message)
 	return []dynamo.Write{
 		s.Table.Put(replyKey(v.ID, q.Message), Reply{q.Message, o.ID, q.Text, q.At}).IfAbsent().Else(errRecorded),
-		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If("attribute_exists(pk)", nil).Else(ErrChanged),
+		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If(still, read).Else(ErrChanged),
 		s.happened(v.Request, Event{ID: id, Type: RepliedEvent, Outreach: o.ID, Quote: &q, By: by, Trace: trace}),
 	}
 }
 
-// Replied reports whether a message was recorded as an answer, and to which outreach. 1 request.
-func (s *Store) Replied(ctx context.Context, request, message string) (r Reply, ok bool, err error) {
-	it, err := s.Table.Get(ctx, replyKey(request, message))
-	if err != nil || it == nil {
+// Replied reports whether a message was recorded as an answer, by any of the ids that it may have, and to which outreach. 1 request.
+func (s *Store) Replied(ctx context.Context, request string, ids ...string) (r Reply, ok bool, err error) {
+	keys := make([]dynamo.Key, len(ids))
+	for i, id := range ids {
+		keys[i] = replyKey(request, id)
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil || len(items) == 0 {
 		return Reply{}, false, err
 	}
-	return r, true, it.Decode(&r)
+	return r, true, items[0].Decode(&r)
+}
+
+// ids are those by which a message is known on a vendor's thread, which a provider or a caller names.
+func (o Outreach) ids(message string) []string {
+	return []string{thread.MessageID(o.Thread, channel.WhatsApp, message), message}
 }
 
 // Erase deletes all that is kept of a request but the hashes of its audit. A request for each 25 items.

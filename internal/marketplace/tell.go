@@ -10,6 +10,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/price"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -140,13 +141,17 @@ func (t *Teller) replied(ctx context.Context, n news) error {
 		return nil
 	}
 	q := n.event.Quote
+	stays := o.Quote != nil && o.Quote.Message != q.Message && q.keeps(o.Quote) // the quote that was shown before
 	switch {
-	case q.HasStock != nil && !*q.HasStock:
+	case q.declines():
 		return t.silence(ctx, n)
-	case !q.Offers(q.At):
-		lang := n.view.Language
-		vars := wording.Vars{"vendor": o.Name, "code": n.view.Code, "words": wording.Quote(lang, q.Text)}
-		return t.client(ctx, n, "request_answered", wording.Say(lang, wording.RequestAnswered, vars), vars, nil)
+	case stays || !q.Offers(q.At):
+		lang, key := n.view.Language, wording.RequestAnswered
+		if q.Status == price.Unclear {
+			key = wording.RequestUnclear
+		}
+		vars := wording.Vars{"vendor": o.Name, "code": n.view.Code, "words": q.words(lang)}
+		return t.client(ctx, n, "request_answered", wording.Say(lang, key, vars), vars, nil)
 	}
 	return t.present(ctx, n)
 }

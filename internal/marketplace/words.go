@@ -24,13 +24,10 @@ func (v View) Quotes(lang string, now time.Time) (lines []string, cards []map[st
 		}
 		vars := v.acceptVars(lang, o)
 		vars["number"] = strconv.Itoa(len(lines) + 1)
-		if vars["price"] == "" {
-			vars["price"] = wording.Say(lang, wording.RequestNoPrice, nil)
-		}
 		lines = append(lines, wording.Say(lang, wording.RequestQuoteLine, vars))
 		card := map[string]any{"type": "quote", "id": o.ID, "title": o.Name, "request": v.ID, "text": o.Quote.Text, "expiresAt": o.Quote.Until.UTC().Format(time.RFC3339)}
 		if o.Quote.PriceMinor != nil {
-			card["price"] = map[string]any{"amount": *o.Quote.PriceMinor, "currency": v.Currency}
+			card["price"] = map[string]any{"amount": *o.Quote.PriceMinor, "currency": o.Quote.in(v.Request)}
 		}
 		if o.Quote.Availability != "" {
 			card["availability"] = o.Quote.Availability

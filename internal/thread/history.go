@@ -322,6 +322,23 @@ func answering(items []dynamo.Item, messageID string) (Turn, bool, error) {
 	return Turn{}, false, nil
 }
 
+// Said reads a message that somebody wrote on a thread; ok is false if there is none of its id. Requests as [Store.Answer], and
+// 1 more for a long one.
+func (s *Store) Said(ctx context.Context, id, messageID string) (m Message, ok bool, err error) {
+	turn, head, answered, err := s.Answer(ctx, id, messageID)
+	among := head.Inbox
+	if answered {
+		among = turn.In
+	}
+	i := slices.IndexFunc(among, func(m Message) bool { return m.ID == messageID && m.Notice == nil })
+	if err != nil || i < 0 {
+		return Message{}, false, err
+	}
+	found := []Message{among[i]}
+	err = s.fillLong(ctx, id, found)
+	return found[0], err == nil, err
+}
+
 // oldAnswer looks for the first turn that ended after the message came, and from there on.
 func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) (Turn, bool, error) {
 	seen, err := s.Table.Get(ctx, seenKey(id, messageID))

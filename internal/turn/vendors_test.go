@@ -23,6 +23,7 @@ import (
 	"merve/internal/llm"
 	"merve/internal/marketplace"
 	"merve/internal/ocr"
+	"merve/internal/price"
 	"merve/internal/thread"
 )
 
@@ -213,6 +214,11 @@ func describeOutreach(o marketplace.Outreach) string {
 	text := o.Vendor + " " + string(o.State)
 	if q := o.Quote; q != nil && q.PriceMinor != nil {
 		text += fmt.Sprintf(" %d", *q.PriceMinor)
+		if q.Currency != "EUR" {
+			text += " " + q.Currency
+		}
+	} else if q != nil && q.Status == price.Unclear {
+		text += " unclear"
 	}
 	if o.Late && o.Quote != nil {
 		text += " late"

@@ -14,14 +14,18 @@ const (
 	RequestCallPrompt      Key = "request_call_prompt"      // that waits for its YES: summary, until
 	RequestCallGranted     Key = "request_call_granted"     // after the YES: phone, until, code
 	RequestCallDenied      Key = "request_call_denied"      // NO
+	RequestCallOff         Key = "request_call_off"         // after words of refusal
 	RequestLate            Key = "request_late"             // a YES that comes too late
 	RequestBounded         Key = "request_bounded"          // a YES, and no more is sent for one client today: count
 	RequestUnreachable     Key = "request_unreachable"      // a YES, and the vendor cannot be told by now: vendor
 	RequestNews            Key = "request_news"             // above a question from outside the client's own turn: code
 	RequestQuotes          Key = "request_quotes"           // all quotes: code, need, lines
 	RequestQuoteLine       Key = "request_quote_line"       // one of them: number, vendor, price, availability, notes, words
-	RequestNoPrice         Key = "request_no_price"         // in the place of a price
+	RequestNoPrice         Key = "request_no_price"         // where no price was named
+	RequestPriceAssumed    Key = "request_price_assumed"    // a price whose vendor named no currency: price, currency
+	RequestNotedBy         Key = "request_noted_by"         // what a vendor said by telephone: words, name
 	RequestAnswered        Key = "request_answered"         // a vendor has written, and quotes nothing: vendor, code, words
+	RequestUnclear         Key = "request_unclear"          // a vendor has answered, with a price that is not clear: vendor, code, words
 	RequestSilent          Key = "request_silent"           // nobody who was asked has it: code, need
 	RequestOff             Key = "request_off"              // it was cancelled: code
 	RequestFailed          Key = "request_failed"           // it cannot go on: code
@@ -34,13 +38,14 @@ const (
 
 // Marketplace requests, to vendors.
 const (
-	VendorAsked    Key = "vendor_asked"     // what is looked for: market, need, code
+	VendorAsked    Key = "vendor_asked"     // what is looked for: market, need, currency, code
 	VendorHow      Key = "vendor_how"       // how to answer: code
 	VendorQuestion Key = "vendor_question"  // something more: code, text
 	VendorReminder Key = "vendor_reminder"  // need, code
 	VendorAccepted Key = "vendor_accepted"  // their quote is taken: code, price, availability, notes, words, need, customer, phone
 	VendorThanks   Key = "vendor_thanks"    // it is over, and another was taken, or none: code
 	VendorNoted    Key = "vendor_noted"     // after an answer: code
+	VendorUnclear  Key = "vendor_unclear"   // after an answer whose price is not clear: code, currency
 	VendorClosed   Key = "vendor_closed"    // an answer to what is over: code
 	VendorWhich    Key = "vendor_which"     // an answer that may mean several: alternatives
 	VendorTextOnly Key = "vendor_text_only" // something else than text

@@ -30,7 +30,7 @@ func sampleVars(lang string) Vars {
 		"action": "Rotana 4412", "words": "Second floor", "scope": "concierge", "alternatives": List(lang, []string{"MRV-7Q2K", "MRV-3H8D"}), "details": "2 × Pide\n1 × Ayran",
 		"summary": "Rotana · Harbour Table", "before": Date(lang, now), "text": Quote(lang, "Terrace, please"), "reason": Quote(lang, "Closed for repairs"),
 		"service": "Ant treatment", "technician": "Maria Lopez", "place": Quote(lang, "12 Oak Street"),
-		"vendor": "Kyrenia Power Hire", "vendors": "Kyrenia Power Hire, Five Finger Generators", "need": Quote(lang, "60 kVA generator") + " · " + Quote(lang, "Kyrenia"), "market": "Island Concierge", "number": "2",
+		"name": "Dana", "currency": "EUR", "vendor": "Kyrenia Power Hire", "vendors": "Kyrenia Power Hire, Five Finger Generators", "need": Quote(lang, "60 kVA generator") + " · " + Quote(lang, "Kyrenia"), "market": "Island Concierge", "number": "2",
 		"availability": Quote(lang, "Saturday from 8"), "notes": Quote(lang, "Fuel is extra"),
 		"listing": "Rotana", "offering": "Harbour Table", "item": "Ayran", "lines": "2 × Pide\n1 × Ayran", "left": "3", "hours": "10:00–22:00",
 		"code": "MRV-7Q2K", "codes": "MRV-7Q2K, MRV-3H8D", "link": "https://example.test/p/7Q2K", "map": "https://example.test/m/1", "max": "800",

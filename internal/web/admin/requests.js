@@ -130,12 +130,18 @@ function quotes(r, asked, file, use) {
     return make('li', { className: 'row', 'data-state': o.state },
       make('h3', {}, make('bdi', {}, o.vendor_name)),
       make('p', {}, make('span', { className: 'status', 'data-status': o.outreach_id === r.accepted_outreach_id ? 'resolved' : q ? 'completed' : 'off' }, o.outreach_id === r.accepted_outreach_id ? 'Accepted' : said(o.state))),
-      q ? facts(['Has it', q.has_stock === undefined ? 'Not said' : q.has_stock ? 'Yes' : 'No'], ['Price', q.price === undefined ? 'Not said' : `${q.price} ${q.currency}`],
+      q ? facts(['Has it', q.has_stock === undefined ? 'Not said' : q.has_stock ? 'Yes' : 'No'], ['Price', priceOf(q)], q.noted_by ? ['By telephone', `Noted by ${q.noted_by}`] : null,
         q.availability ? ['When', make('bdi', {}, q.availability)] : null, q.notes ? ['Notes', make('bdi', {}, q.notes)] : null, ['Good until', when(q.expires_at)]) : null,
       q ? make('blockquote', { dir: 'auto' }, q.text) : null,
       q?.acceptable && !file.client && file.next?.includes('accepted') ? button('Accept this quote…', accept) : null,
       file.next?.length ? ask(o, use) : null);
   })));
+}
+
+/** What a quote asks for: a price in its own currency, or that there is none which is clear. */
+function priceOf(q) {
+  if (q.price === undefined) return q.price_status === 'unclear' ? 'Not clear: it cannot be accepted' : 'Not said';
+  return `${q.price} ${q.currency}${q.price_status === 'assumed' ? ' (they named no currency; we asked in it)' : ''}`;
 }
 
 /** Writes to a vendor, which the client's YES covers three times. */
