@@ -196,6 +196,7 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 		marketplace.OutreachKind:   said, // package marketplace holds what is said to what is hashed
 		marketplace.AcceptanceKind: said,
 		marketplace.ConsentKind:    said,
+		marketplace.LetterKind:     said,
 		turn.FrozenCall:            said, // what the tool says of its arguments
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(commitments)), slices.Sorted(maps.Keys(tested))); diff != "" {

@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/event"
+	"merve/internal/gate"
 )
 
 // EventType says what happened to a request.
@@ -25,6 +26,7 @@ const (
 	PictureEvent   EventType = "picture"   // one is to be read
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
+	LetterEvent    EventType = "letter"  // words to a vendor, by a YES to exactly these
 	ConsentEvent   EventType = "consent" // a consent to be called, or an attempt to call, has changed
 	ErrorEvent     EventType = "error"
 	FoundEvent     EventType = "found" // outside of the catalogue
@@ -45,9 +47,12 @@ type Event struct {
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer
 	Items    []string  `dynamodbav:"items,omitempty"`   // that were found, by their ids
 	Picture  string    `dynamodbav:"picture,omitempty"` // the job that reads it
-	By       string    `dynamodbav:"by"`                // actor key, or moltbot, system, admin
-	Trace    string    `dynamodbav:"trace,omitempty"`
-	At       time.Time `dynamodbav:"at"`
+
+	Receipt *gate.Receipt `dynamodbav:"receipt,omitempty"` // of the YES, or of the word of a person at the desk
+
+	By    string    `dynamodbav:"by"` // actor key, or moltbot, system, admin
+	Trace string    `dynamodbav:"trace,omitempty"`
+	At    time.Time `dynamodbav:"at"`
 }
 
 // History is what happened to a request, in order. A request for each megabyte.

@@ -27,6 +27,8 @@
 //     that was read, so two changes at once are one after the other or one of them fails.
 //   - No vendor is told anything, and no quote is accepted, without a receipt: the client's YES, or of a request
 //     without a client the word of somebody at the desk.
+//   - Nobody but the client speaks for the client. A vendor hears our own words, a whole message of the client's quoted as
+//     theirs, words that took a YES, or what a person at the desk has signed.
 //   - A call under a key has its effect once. What it was answered is stored in the transaction of the effect.
 //   - Each call has an audit record, and each record a place in a chain of hashes.
 //   - No post costs more searches than it has, and no search is told who asks. What is found is nobody's whom we
@@ -103,9 +105,16 @@ type Offer struct {
 	Consent   string    `dynamodbav:"consent,omitempty"`  // of a call
 	Vendors   []Named   `dynamodbav:"vendors,omitempty"`  // of an outreach
 	Outreach  string    `dynamodbav:"outreach,omitempty"` // of an acceptance
+	Letter    *Letter   `dynamodbav:"letter,omitempty"`   // to a vendor, word for word
 	Asked     int       `dynamodbav:"asked"`              // how often it was put on the thread
 	AskedAt   time.Time `dynamodbav:"askedAt"`
 	ExpiresAt time.Time `dynamodbav:"until"`
+}
+
+// Letter is what the client is asked to say to a vendor.
+type Letter struct {
+	Outreach string `dynamodbav:"outreach"`
+	Text     string `dynamodbav:"text"`
 }
 
 // Named is a vendor as the client is shown them.

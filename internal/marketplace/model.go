@@ -30,7 +30,8 @@ func (b *Broker) Tools() []tool.Tool {
 		tool.New(ProposeOutreach,
 			"Ask the customer whether some of the vendors found shall be asked on WhatsApp. Nobody is asked before their YES.", tool.Propose, b.modelProposesOutreach),
 		tool.New(SendVendorMessage,
-			"Pass a question or an answer of the customer on to a vendor who was asked. The customer's YES covers three to each vendor.", tool.Propose, b.modelWritesVendor).Drafts(),
+			"Pass a message of the customer on to a vendor who was asked, word for word. Anything else, and what names money, a number or a link, "+
+				"is put to the customer first, who has to say YES to exactly these words.", tool.Propose, b.modelWritesVendor).Drafts(),
 		tool.New(ProposeAcceptance, "Ask the customer whether a vendor's quote shall be accepted. Nothing is accepted before their YES.", tool.Propose, b.modelProposesAcceptance),
 		tool.New(UpdateRequestState,
 			"Take a request to another state: searching to look for other vendors, cancelled when the customer wants it no more, fulfilled when they have got it.", tool.Propose, b.modelMoves).Drafts(),
@@ -233,11 +234,11 @@ func (b *Broker) modelProposesAcceptance(ctx context.Context, tc tool.Context, a
 type writeArgs struct {
 	RequestID string `json:"request_id" jsonschema:"id of the request"`
 	VendorID  string `json:"vendor_id" jsonschema:"id of the vendor"`
-	Message   string `json:"message" jsonschema:"what to tell or ask them, in their language or the customer's"`
+	Message   string `json:"message" jsonschema:"the whole message of the customer that is meant for them, exactly as it was written"`
 }
 
 func (b *Broker) modelWritesVendor(ctx context.Context, tc tool.Context, a writeArgs) (tool.Result, error) {
-	var s Said
+	var s any // what became of the message, or the question to the customer
 	in := VendorMessage{Request: a.RequestID, Vendor: a.VendorID, Message: a.Message, Key: Key(a.RequestID, tc.Key)}
 	return b.byModel(ctx, tc, SendVendorMessage, a.RequestID, in, &s, nil)
 }

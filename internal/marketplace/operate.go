@@ -6,19 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/claim"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
-	"merve/internal/market"
-	"merve/internal/outbox"
 	"merve/internal/price"
 	"merve/internal/thread"
-	"merve/internal/wording"
 )
 
 // FoundVendor is a vendor as callers see them.
@@ -158,82 +153,6 @@ const (
 	questionEvent = "vendor_question"
 	reminderEvent = "vendor_reminder"
 )
-
-// sendVendorMessage asks a vendor something more, whom the client's YES covers.
-func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error) {
-	in, err := read[VendorMessage](c)
-	if err != nil {
-		return outcome{}, err
-	}
-	o := c.view.of(in.Vendor)
-	if o == nil {
-		if _, err := b.Vendors.Get(ctx, c.view.Market, in.Vendor); err != nil {
-			return outcome{}, vendorErr(err)
-		}
-		return unsaid("no YES of the client covers this vendor: use propose_outreach"), nil
-	}
-	switch {
-	case !c.view.State.Open():
-		return unsaid("the request is %s", c.view.State), nil
-	case o.Questions >= MaxQuestions:
-		return unsaid("the client's YES covers %d questions to a vendor, and they have been asked", MaxQuestions), nil
-	}
-	head, err := b.vendorHead(ctx, o.Thread)
-	switch {
-	case err != nil:
-		return outcome{}, err
-	case head.OptedOut:
-		return unsaid("the vendor has opted out of messages"), nil
-	case !head.Reachable(c.market, questionEvent, false, c.now):
-		return unsaid("the vendor has not written for 24 hours, and the market has no approved template for %s", questionEvent), nil
-	}
-	after := *o
-	after.Questions++
-	vars := wording.Vars{"code": o.Code, "text": wording.Quote(o.Language, clip(in.Message, MaxText))}
-	question := letter{"question-" + strconv.Itoa(after.Questions), questionEvent, wording.VendorQuestion, vars}
-	ws := append(b.letter(ctx, c.market, c.view.Request, *o, question, c.trace), b.Store.saves(*o, after))
-	return outcome{output: Said{Success: true, Outreach: o.ID}, writes: ws}, nil
-}
-
-// vendorErr names the field of a vendor that there is not.
-func vendorErr(err error) error {
-	if errors.Is(err, actor.ErrNotFound) {
-		return &fault.Error{Kind: fault.NotFound, Field: "vendor_id", Message: "not found"}
-	}
-	return err
-}
-
-// vendorHead is the head of a vendor's thread; one who has never written has none.
-func (b *Broker) vendorHead(ctx context.Context, id string) (thread.Head, error) {
-	head, err := b.Threads.Head(ctx, id)
-	if errors.Is(err, thread.ErrNoThread) {
-		return thread.Head{Channel: channel.WhatsApp}, nil
-	}
-	return head, err
-}
-
-// letter is a message to a vendor.
-type letter struct {
-	name  string // among those of the outreach: it exists once
-	event string // of the market's own text, and of its approved template; "" has neither
-	key   wording.Key
-	vars  wording.Vars
-}
-
-// letter are the writes that put a message to a vendor on the outbox, once for its name.
-func (b *Broker) letter(ctx context.Context, m *market.Market, r Request, o Outreach, l letter, trace string) []dynamo.Write {
-	text, err := wording.Whole(o.Language, l.key, l.vars, m.Templates[l.event])
-	if err != nil { // better sent as it is than lost
-		b.Log.WarnContext(ctx, "template", "type", l.event, "market", m.ID, "error", err.Error())
-	}
-	if l.event == vendorEvent {
-		text += "\n" + wording.Say(o.Language, wording.VendorHow, l.vars)
-	}
-	return b.Outbox.PutPieces(outbox.Message{
-		Thread: o.Thread, ID: o.ID + "." + l.name, Market: m.ID, Channel: channel.WhatsApp, From: m.WhatsApp.From, To: o.Number, Text: text,
-		Kind: outbox.ToVendor, About: o.Code, Customer: r.Thread, Trace: trace, Template: outbox.ApprovedWhole(m, l.event, o.Language, l.key, l.vars),
-	})
-}
 
 // Recorded tells what became of a vendor's answer.
 type Recorded struct {

@@ -25,6 +25,7 @@ const (
 	OutreachKind   = "request_outreach"
 	AcceptanceKind = "request_acceptance"
 	ConsentKind    = "request_call"
+	LetterKind     = "request_letter" // words to a vendor
 )
 
 // Proposed tells what became of a proposal.
@@ -270,6 +271,9 @@ func (v View) terms() map[string]any {
 		terms["price"], terms["availability"], terms["notes"], terms["text"] = v.priced(o.Quote), o.Quote.Availability, o.Quote.Notes, o.Quote.Text
 		terms["noted"], terms["client"] = o.Quote.NotedBy, []string{v.Client.Name, v.Client.Phone}
 	}
+	if l := v.Offer.Letter; l != nil {
+		terms["outreach"], terms["vendor"], terms["text"] = l.Outreach, v.outreach(l.Outreach).Name, l.Text
+	}
 	if k := v.consent(v.Offer.Consent); k != nil {
 		terms["consent"], terms["scope"], terms["reason"], terms["number"] = k.ID, k.Scope, k.Reason, k.Number
 	}
@@ -285,9 +289,14 @@ func (v View) priced(q *Quote) string {
 
 // summaryOf words the offer of a request.
 func (v View) summaryOf(lang string) string {
-	if v.Offer.Kind == AcceptanceKind {
+	switch {
+	case v.Offer.Kind == AcceptanceKind:
 		o := v.outreach(v.Offer.Outreach)
 		return wording.Say(lang, wording.RequestAcceptSummary, v.acceptVars(lang, *o))
+	case v.Offer.Letter != nil:
+		return wording.Say(lang, wording.RequestLetterSummary, wording.Vars{
+			"vendor": v.outreach(v.Offer.Letter.Outreach).Name, "words": wording.Quote(lang, v.Offer.Letter.Text), "need": v.Need(lang),
+		})
 	}
 	if k := v.consent(v.Offer.Consent); k != nil {
 		return wording.Say(lang, wording.RequestCallSummary, wording.Vars{

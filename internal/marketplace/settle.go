@@ -19,7 +19,10 @@ import (
 
 // Commitments are what a YES or NO does, by kind of pending action.
 func (b *Broker) Commitments() map[string]gate.Commitment {
-	return map[string]gate.Commitment{OutreachKind: Outreaching{b}, AcceptanceKind: Accepting{b}, ConsentKind: Consenting{b}}
+	return map[string]gate.Commitment{
+		OutreachKind: Outreaching{b}, AcceptanceKind: Accepting{b}, ConsentKind: Consenting{b},
+		LetterKind: Sending{b},
+	}
 }
 
 // Looks are how what an offer rests on is looked at again, by kind of pending action.
@@ -199,7 +202,10 @@ var leadsTo = map[string]State{OutreachKind: Asking, AcceptanceKind: Accepted}
 
 // mayAgree reports whether the state of a request has room for the YES to its offer.
 func (v View) mayAgree(kind string) bool {
-	if kind != ConsentKind {
+	switch kind {
+	case LetterKind:
+		return v.State.Open()
+	case OutreachKind, AcceptanceKind:
 		return v.State.May(leadsTo[kind])
 	}
 	k := v.consent(v.Offer.Consent)

@@ -37,6 +37,13 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			t.Errorf("%s: %q is bound, and not in %q", name, text, words)
 		}
 	}
+	v.Offer = &Offer{Kind: LetterKind, Letter: &Letter{Outreach: "out", Text: "come at noon, please"}}
+	words = v.question().Summary
+	for name, term := range v.terms() {
+		if text := fmt.Sprint(term); !unworded[name] && !strings.Contains(words, text) {
+			t.Errorf("%s: %q is bound, and not in %q", name, text, words)
+		}
+	}
 	v.Offer = &Offer{Kind: OutreachKind, Vendors: []Named{{"v1", "Kyrenia Power"}, {"v2", "Five Finger"}}}
 	if words := v.question().Summary; !strings.Contains(words, "Kyrenia Power") || !strings.Contains(words, "Five Finger") {
 		t.Errorf("vendors are not in %q", words)

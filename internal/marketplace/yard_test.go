@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -62,6 +63,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 		Store: &Store{Table: table("records"), Now: now}, Vendors: &Vendors{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
 		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
 		Parser: &Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
+		Alerts: &alert.Store{Table: table("alerts"), Now: now},
 	}
 	return b, &Teller{Broker: b, Threads: thread.Teller{Store: threads, Queue: y}, Read: y.queue}
 }

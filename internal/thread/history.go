@@ -19,7 +19,7 @@ import (
 // Line is one message as clients list it.
 type Line struct {
 	ID        string             `json:"id"`
-	Direction string             `json:"direction"` // [inbound] or outbound
+	Direction string             `json:"direction"` // [Inbound] or outbound
 	Text      string             `json:"text"`
 	Media     []channel.Media    `json:"media,omitempty"`
 	Location  *geo.Location      `json:"location,omitempty"` // that the customer shared
@@ -31,7 +31,8 @@ type Line struct {
 	Status    string             `json:"status"` // received, answered; sent
 }
 
-const inbound = "inbound"
+// Inbound is the direction of a message of the thread's owner.
+const Inbound = "inbound"
 
 // MaxLines is the most messages that one listing gives.
 const MaxLines = 100
@@ -62,7 +63,7 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	for _, sec := range sections {
 		for i, l := range sec.lines() {
 			switch {
-			case skip > 0 && l.Direction == inbound:
+			case skip > 0 && l.Direction == Inbound:
 				skip--
 			case len(lines) == limit:
 				return lines, cursor(sec.N, i+skip), nil
@@ -149,7 +150,7 @@ func (s *Store) messagesFrom(ctx context.Context, id string, turn, n int) ([]Lin
 
 // messages are those of lines that came in.
 func messages(lines []Line) []Line {
-	return slices.DeleteFunc(lines, func(l Line) bool { return l.Direction != inbound })
+	return slices.DeleteFunc(lines, func(l Line) bool { return l.Direction != Inbound })
 }
 
 // LinesOf are the lines of one turn.
@@ -230,7 +231,7 @@ func (s *Store) sections(ctx context.Context, id string, items []dynamo.Item) ([
 }
 
 func inboundLine(m Message, status string) Line {
-	return Line{ID: m.ID, Direction: inbound, Text: m.Text, Media: m.Media, Location: m.Location, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
+	return Line{ID: m.ID, Direction: Inbound, Text: m.Text, Media: m.Media, Location: m.Location, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
 }
 
 func outboundLine(t Turn, i int, r Reply) Line {

@@ -26,12 +26,16 @@ func requestKinds() []kind {
 		{name: "outreach, no", want: "nobody is asked", before: asking, said: []string{"no"}},
 		{name: "vendor answers", want: "has been noted", before: asked, said: []string{"v1: 280"}},
 		{name: "vendor declines", want: "has been noted", before: asked, said: []string{"v1: none left"}},
-		{name: "vendor asked more", want: "{marketplace.send_vendor_message ok}", before: asked, said: []string{"ask about cables"}},
+		{name: "vendor told by the client", want: "{marketplace.send_vendor_message ok}", before: asked, prepare: (*world).quoted, said: []string{"are cables included?"}},
+		{name: "words to a vendor", want: "{marketplace.send_vendor_message proposed}", before: asked, prepare: (*world).quoted, said: []string{"say we take it"}},
+		{name: "words to a vendor, yes", want: "Sent to Power Hire in your name: “We accept 450 EUR, call +905330000000.”", before: asked,
+			prepare: quotedAnd("say we take it"), said: []string{"yes"}},
+		{name: "words to a vendor, no", want: "nothing is sent to the vendor", before: asked, prepare: quotedAnd("say we take it"), said: []string{"no"}},
 		{name: "acceptance", want: "{marketplace.propose_acceptance proposed}", before: asked, prepare: (*world).quoted,
 			said: []string{"take it"}},
-		{name: "acceptance, yes", want: "You have accepted the quote of Power Hire", before: asked, prepare: (*world).acceptanceAsked,
+		{name: "acceptance, yes", want: "You have accepted the quote of Power Hire", before: asked, prepare: quotedAnd("take it"),
 			said: []string{"yes"}},
-		{name: "acceptance, no", want: "nothing is accepted", before: asked, prepare: (*world).acceptanceAsked, said: []string{"no"}},
+		{name: "acceptance, no", want: "nothing is accepted", before: asked, prepare: quotedAnd("take it"), said: []string{"no"}},
 		{name: "request cancelled", want: "{marketplace.update_request_state ok}", before: asked, prepare: (*world).quoted,
 			said: []string{"cancel the generator"}},
 		{name: "consent", want: "{marketplace.request_call_consent proposed}", before: called[:1], said: called[1:]},
@@ -55,12 +59,17 @@ func (w *world) quoted(id string) {
 	}
 }
 
-// acceptanceAsked has the client asked whether a quote shall be accepted.
-func (w *world) acceptanceAsked(id string) {
-	w.t.Helper()
-	w.quoted(id)
-	w.arrive(nil, w.from("ann", w.last.Channel, "take", "take it"))
-	w.clock.add(time.Second)
+// quotedAnd has both vendors answer, and then the client say something, one after the other.
+func quotedAnd(said ...string) func(w *world, id string) {
+	return func(w *world, id string) {
+		w.t.Helper()
+		w.quoted(id)
+		for _, text := range said {
+			w.arrive(nil, w.from("ann", w.last.Channel, text, text))
+			w.clock.add(time.Second)
+			w.allIsTold(id)
+		}
+	}
 }
 
 // readReply is what clerk reads in a vendor's answer.
@@ -100,8 +109,10 @@ func errandOfRequest(said string, round int, told []llm.Message) []llm.Call {
 		return call("update_requirements", `{"request_id":%q,"need":null,"place":null,"when":"Saturday at nine","budget":null}`, request)
 	case "ask vendors 0":
 		return call("propose_outreach", `{"request_id":%q,"vendor_ids":["v1","v2"]}`, request)
-	case "ask about cables 0":
-		return call("send_vendor_message", `{"request_id":%q,"vendor_id":"v1","message":"With cables?"}`, request)
+	case "are cables included? 0":
+		return call("send_vendor_message", `{"request_id":%q,"vendor_id":"v1","message":"are cables included?"}`, request)
+	case "say we take it 0":
+		return call("send_vendor_message", `{"request_id":%q,"vendor_id":"v1","message":"We accept 450 EUR, call +905330000000."}`, request)
 	case "take it 0":
 		return call("get_request_snapshot", `{"request_id":%q}`, request)
 	case "take it 1":

@@ -48,10 +48,9 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
-	reading := &marketplace.Pictures{
-		Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures,
-		Alerts: &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now},
-	}
+	alerts := &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now}
+	broker.Alerts = alerts
+	reading := &marketplace.Pictures{Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
 	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }
 

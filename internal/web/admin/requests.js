@@ -144,11 +144,11 @@ function priceOf(q) {
   return `${q.price} ${q.currency}${q.price_status === 'assumed' ? ' (they named no currency; we asked in it)' : ''}`;
 }
 
-/** Writes to a vendor, which the client's YES covers three times. */
+/** Writes to a vendor in the name of whoever is signed in. The client's YES covers three messages to each. */
 function ask(o, use) {
   let words = '';
-  return more('Ask more', field('Question', area('', (v) => { words = v; }, { maxLength: 1000 }), { wide: true }),
-    button('Send it', () => use('send_vendor_message', (key) => ({ vendor_id: o.vendor_id, message: words, idempotency_key: key }), 'The question is sent.'), { 'aria-label': `Send the question to ${o.vendor_name}` }));
+  return more('Write to them', field('Message', area('', (v) => { words = v; }, { maxLength: 1000 }), { wide: true, note: 'It goes out in your name, not as the client’s.' }),
+    button('Send it', () => use('send_vendor_message', (key) => ({ vendor_id: o.vendor_id, message: words, idempotency_key: key }), 'The message is sent.'), { 'aria-label': `Send the message to ${o.vendor_name}` }));
 }
 
 /** Vendors who were found, and the way to ask those who were not yet. */
