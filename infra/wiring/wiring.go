@@ -164,7 +164,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/pay/{transaction}/{token}"},
 				{Method: "GET", Path: "/pay/{transaction}/{token}/intent"},
 			},
-			Tables:   []Grant{readsAndWrites("ledger"), raises(), reads("catalog")},
+			Tables:   []Grant{readsAndWrites("ledger"), raises(), reads("catalog"), {Table: "conversations", Actions: []Action{PutItem, UpdateItem, DeleteItem}}}, // what is paid stands
 			Secrets:  []string{"STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"},
 			Settings: []string{"STRIPE_BASE_URL", "STRIPE_PUBLISHABLE_KEY"},
 		},

@@ -394,8 +394,11 @@ func (b *Base) roster() *roster.Book {
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {
-	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts(), Bounds: b.bounds()}
+	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts(), Bounds: b.bounds(), Rows: b.rows()}
 }
+
+// rows are what stands of conversations.
+func (b *Base) rows() *thread.Rows { return &thread.Rows{Table: b.conversations()} }
 
 // bounds are on what customers may hold and set going, as their market says.
 func (b *Base) bounds() *bound.Book {

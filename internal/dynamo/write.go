@@ -49,6 +49,12 @@ func (t Table) Put(key Key, item any) Write {
 	return w
 }
 
+// In is the key that a write is for, and whether that is one of a table.
+func (w Write) In(t Table) (Key, bool) { return w.key, w.table == t.name }
+
+// Puts reports whether a write puts an item, and neither changes nor deletes one.
+func (w Write) Puts() bool { return w.op == opPut }
+
 // Time is a time among the attributes of the item of a put; zero where there is none.
 func (w Write) Time(name string) time.Time { return w.item.Time(name) }
 

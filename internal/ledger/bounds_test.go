@@ -223,11 +223,11 @@ func TestCostOfBounds(t *testing.T) {
 		run             func(ctx context.Context) error
 	}{
 		{"offer", 4, 7, func(ctx context.Context) (err error) { tx, err = c.Offer(ctx, terms, 1, time.Minute, "o"); return }},
-		{"confirm", 2, 6, func(ctx context.Context) error {
+		{"confirm", 2, 8, func(ctx context.Context) error {
 			_, err := c.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "c")
 			return err
 		}},
-		{"release", 2, 5, func(ctx context.Context) error { _, err := c.Release(ctx, c.owner, tx.ID, "x", "r"); return err }},
+		{"release", 2, 6, func(ctx context.Context) error { _, err := c.Release(ctx, c.owner, tx.ID, "x", "r"); return err }},
 	} {
 		ctx, meter := telemetry.WithMeter(context.Background())
 		items.n, items.largest = 0, 0

@@ -48,12 +48,12 @@ func TestCostOfOperations(t *testing.T) {
 		{"offer", 2, 5, func(ctx context.Context) error { _, err := c.Offer(ctx, terms, 1, time.Minute, "o"); return err }},
 		{"offer again", 3, 7, func(ctx context.Context) error { _, err := c.Offer(ctx, terms, 1, time.Minute, "o"); return err }},
 		{"get", 1, 0, func(ctx context.Context) error { _, err := c.Get(ctx, c.owner, tx.ID); return err }},
-		{"confirm", 2, 4, func(ctx context.Context) error {
+		{"confirm", 2, 6, func(ctx context.Context) error {
 			_, err := c.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "c")
 			return err
 		}},
-		{"release", 2, 3, func(ctx context.Context) error { _, err := c.Release(ctx, c.owner, tx.ID, "x", "r"); return err }},
-		{"offer, confirm and mark", 6, 12, func(ctx context.Context) (err error) {
+		{"release", 2, 4, func(ctx context.Context) error { _, err := c.Release(ctx, c.owner, tx.ID, "x", "r"); return err }},
+		{"offer, confirm and mark", 6, 15, func(ctx context.Context) (err error) {
 			come, err := c.Offer(ctx, c.terms(1), 1, time.Minute, "come")
 			if err == nil {
 				_, err = c.Confirm(ctx, c.owner, come.ID, receiptFor(come), "c")

@@ -118,11 +118,15 @@ func (s *stage) items() []dynamo.Item {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	rows, err := s.Rows.Table.BatchGet(context.Background(), keys...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	alerts, err := s.Alerts.Table.Query(context.Background(), dynamo.Under("alerts", "")) // whose keys are others aside
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return slices.Concat(items, raised, alerts.Items)
+	return slices.Concat(items, rows, raised, alerts.Items)
 }
 
 // things say of what kinds items are, and how many of each.
@@ -138,6 +142,10 @@ func things(items []dynamo.Item) string {
 			kind = k.SK
 		case strings.Contains(k.SK, ":token:"):
 			kind = it.String("state") + " lock"
+		case k.SK == "~":
+			kind = "head"
+		case strings.HasPrefix(k.SK, "st#"):
+			kind = "row"
 		case strings.HasPrefix(k.PK, "alerts"):
 			kind = strings.TrimSpace("alert " + it.String("acknowledgedBy"))
 		case k.SK == "open":
@@ -330,7 +338,7 @@ func (s *stage) releasing(tx Transaction) step {
 // The things that an offer is made of, and a booking.
 const (
 	anOffer  = "bound, event#draft, event#hold, held lock, hold, idem"
-	aBooking = "bound, confirmed, confirmed lock, event#confirmed, event#draft, event#hold, idem, receipt"
+	aBooking = "bound, confirmed, confirmed lock, event#confirmed, event#draft, event#hold, head, idem, receipt, row"
 )
 
 // The operations of a plain booking.
@@ -341,7 +349,7 @@ var (
 			return answer(s.Offer(context.Background(), s.fixed(24), 1, 10*time.Minute, "k"))
 		}
 	}}
-	confirm = scenario{name: "confirm, with the answer that tells of it", want: "confirmed3: " + aBooking + ", reply", prepare: func(s *stage) step {
+	confirm = scenario{name: "confirm, with the answer that tells of it", want: "confirmed3: " + strings.Replace(aBooking, "row", "reply, row", 1), prepare: func(s *stage) step {
 		tx := s.promised(s.fixed(24), "offer")
 		return func() (string, error) { return s.yes(tx) }
 	}}
@@ -396,7 +404,7 @@ func operations() []scenario {
 				return answer(s.Offer(ctx, s.fixed(25, 26), 1, 10*time.Minute, "k"))
 			}
 		}},
-		{name: "hold what is taken", want: "this time is taken: bound, confirmed, confirmed lock, draft, event#confirmed, 2 event#draft, event#hold, 2 idem, receipt", prepare: func(s *stage) step {
+		{name: "hold what is taken", want: "this time is taken: bound, confirmed, confirmed lock, draft, event#confirmed, 2 event#draft, event#hold, head, 2 idem, receipt, row", prepare: func(s *stage) step {
 			s.booked(s.fixed(24), "offer")
 			return s.holding(s.drafted(s.another(s.fixed(24))), 1)
 		}},
@@ -414,12 +422,12 @@ func operations() []scenario {
 			return func() (string, error) { return s.yes(tx) }
 		}},
 		{name: "release a draft", want: "cancelled2: cancelled, event#cancelled, event#draft, idem", prepare: func(s *stage) step { return s.releasing(s.drafted(s.fixed(24))) }},
-		{name: "release a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step { return s.releasing(s.booked(s.fixed(24, 25), "offer")) }},
-		{name: "mark a no-show", want: "no_show4: bound, confirmed lock, event#confirmed, event#draft, event#hold, event#no_show, idem, no_show, noshow, receipt", prepare: func(s *stage) step {
+		{name: "release a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, head, idem, receipt", prepare: func(s *stage) step { return s.releasing(s.booked(s.fixed(24, 25), "offer")) }},
+		{name: "mark a no-show", want: "no_show4: bound, confirmed lock, event#confirmed, event#draft, event#hold, event#no_show, head, idem, no_show, noshow, receipt", prepare: func(s *stage) step {
 			tx := s.begunAt(s.fixed(24))
 			return func() (string, error) { return answer(s.Mark(ctx, clerk, tx.ID, "k")) }
 		}},
-		{name: "take a no-show back", want: "confirmed5: bound, confirmed, confirmed lock, event#came, event#confirmed, event#draft, event#hold, event#no_show, idem, receipt", prepare: func(s *stage) step {
+		{name: "take a no-show back", want: "confirmed5: bound, confirmed, confirmed lock, event#came, event#confirmed, event#draft, event#hold, event#no_show, head, idem, receipt, row", prepare: func(s *stage) step {
 			tx := s.begunAt(s.fixed(24))
 			if _, err := s.Mark(ctx, clerk, tx.ID, "m"); err != nil {
 				s.t.Fatal(err)
@@ -441,7 +449,7 @@ func operations() []scenario {
 				return said + tx.HoldExpiresAt.Format(" until 15:04"), err
 			}
 		}},
-		{name: "move a booking", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
+		{name: "move a booking", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, head, 2 idem, 2 receipt, reply, row", prepare: func(s *stage) step {
 			t := s.fixed(30)
 			t.Replaces = s.booked(s.fixed(24, 25), "old").ID
 			tx := s.promised(t, "new")
@@ -450,7 +458,7 @@ func operations() []scenario {
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
-		{name: "move a booking into its own place", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
+		{name: "move a booking into its own place", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, head, 2 idem, 2 receipt, reply, row", prepare: func(s *stage) step {
 			t := s.fixed(24)
 			t.Replaces, t.Party = s.booked(t, "old").ID, 4
 			tx := s.promised(t, "new")
@@ -486,7 +494,7 @@ func operations() []scenario {
 				return strings.Join(s.said(tx.ID), " "), nil
 			}
 		}},
-		{name: "cancel a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step {
+		{name: "cancel a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, head, idem, receipt", prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			return func() (string, error) {
 				ws, after, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
@@ -509,11 +517,12 @@ func operations() []scenario {
 				return "", err
 			}
 		}},
-		{name: "check the invariants", want: ": 2 alert, bound, confirmed, confirmed lock, event#draft, event#hold, idem, 2 open, receipt", long: true, prepare: func(s *stage) step {
+		{name: "check the invariants", want: ": 3 alert, bound, confirmed, confirmed lock, event#draft, event#hold, head, idem, 3 open, receipt, row", long: true, prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			for _, broken := range []dynamo.Write{
 				s.Table.Put(lockKey{s.business, "table", noon.Add(25 * time.Hour), 0}.item(), lock{Name: s.business + ":offering:table:2030-06-04T13:00", Tx: "gone", State: lockConfirmed}),
 				s.Table.Delete(eventKey(tx.ID, string(Confirmed))),
+				s.Rows.Moved(tx.stand(), nil)[0],
 			} {
 				if err := s.Table.DB().Commit(ctx, broken); err != nil {
 					s.t.Fatal(err)

@@ -23,7 +23,7 @@ type Swept struct {
 // Sweep expires the holds whose time is over. Any number of sweeps may run at once: each
 // hold expires once. A hold that cannot be expired does not keep the others. 16 shards, a
 // query and a batch read for each hundred holds, and 1 request for as many as one transaction
-// takes (33 of one slot each); or for each of those, when something else has ended one of them.
+// takes (33 of one slot each, 25 of what is to be paid); or for each of those, when something else has ended one of them.
 // All shards at a time, unless b says how many.
 func (l *Ledger) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	s := &sweep{Ledger: l}

@@ -18,6 +18,7 @@ const (
 	SingleHold   = "single_hold"   // CRITICAL: a live transaction has a lock of its own for every slot, and no two have one time
 	OneConfirmed = "one_confirmed" // ERROR: a confirmed transaction has exactly one confirmed event
 	NoOrphans    = "no_orphans"    // WARNING, mended: no lock without a live transaction that lists it
+	RowStands    = "row_stands"    // WARNING, mended: a booking that stands has its row in its conversation
 )
 
 // Audit is what a run of the checkers found.
@@ -26,18 +27,18 @@ type Audit struct {
 	Critical int // findings, by severity
 	Error    int
 	Warning  int
-	Healed   int  // orphan locks deleted
+	Healed   int  // orphan locks deleted, rows written
 	Left     bool // a bound was reached before the end
 }
 
 // CheckInvariants looks at every transaction that has left its hold since it was last
 // looked at, a minute after its last change, and at all locks on the days of its slots. A booking
 // that stands is looked at again each day, as damage may come later.
-// Findings become alerts; orphan locks, and nothing else, are deleted. It never scans. What is over
+// Findings become alerts; orphan locks, and nothing else, are deleted, and rows that are missing are written. It never scans. What is over
 // by then of a customer who has had all deleted is forgotten (see [Ledger.Forget]).
 //
 // Cost: 16 queries a run; for each transaction, once after each change and once a day while it stands,
-// 1 query of its items, 1 batch read of its locks and 1 write that puts it off or takes it off the index; 4
+// 1 query of its items, 1 batch read of its locks, 1 read of its row and 1 write that puts it off or takes it off the index; 4
 // more to forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred
 // transactions there. Before an orphan is deleted, 1 query for each 200 transactions of its business, once a run.
 //
@@ -133,7 +134,34 @@ func (a *audit) findings(ctx context.Context, h History) ([]alert.Alert, error) 
 	if f != nil {
 		findings = append(findings, *f)
 	}
+	if err == nil {
+		err = a.healRow(ctx, h.Transaction)
+	}
 	return findings, err
+}
+
+// healRow is the check [RowStands]. Bookings of a former release have none yet. What was erased is not brought back.
+func (a *audit) healRow(ctx context.Context, tx Transaction) error {
+	row := tx.stand()
+	if a.Rows == nil || tx.State != Confirmed || tx.Thread == "" || tx.Forget || !tx.Stands(a.now()) {
+		return nil
+	}
+	if there, err := a.Rows.Has(ctx, *row); err != nil || there {
+		return err
+	}
+	err := a.Alerts.Raise(ctx, alert.Alert{Check: RowStands, Severity: alert.Warning, Subject: tx.ID, Healed: true,
+		Message: "written: its conversation had no row of it"}, append(a.Rows.Moved(nil, row), a.Unchanged(tx))...)
+	if errors.Is(err, ErrChanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.found.Healed++
+	a.found.Warning++
+	a.mu.Unlock()
+	return nil
 }
 
 // confirmedOnce is the check [OneConfirmed], of which the receipt is a part.

@@ -19,7 +19,8 @@
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
 //
-// What is held or booked has tokens of its customer's bounds too (package bound), taken, kept and let go
+// What is booked, or held until it is paid, has a row in its conversation (package thread), written by the same
+// writes. What is held or booked has tokens of its customer's bounds too (package bound), taken, kept and let go
 // by the same writes.
 //
 // A transaction that has been held is in the indexes owner and business by creation time. In the sparse index
@@ -43,6 +44,7 @@ import (
 	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/ident"
+	"merve/internal/thread"
 )
 
 // Ledger reads and writes the table ledger. Safe for concurrent use.
@@ -53,6 +55,7 @@ type Ledger struct {
 
 	Alerts *alert.Store // what the checkers find
 	Bounds *bound.Book  // on what one customer may hold and have booked; nil is none
+	Rows   *thread.Rows // of what stands of conversations; nil writes none
 
 	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
 	// number of times. Nil is nothing.

@@ -17,6 +17,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/schedule"
+	"merve/internal/thread"
 )
 
 // clock is a time that a test moves.
@@ -90,6 +91,7 @@ func (c *corner) on(db *dynamo.DB) *Ledger {
 	return &Ledger{
 		Table: db.Table(dynamotest.TableName("ledger")), Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") },
 		Alerts: &alert.Store{Table: db.Table(dynamotest.TableName("alerts")), Now: c.clock.Now},
+		Rows:   &thread.Rows{Table: db.Table(dynamotest.TableName("conversations"))},
 	}
 }
 

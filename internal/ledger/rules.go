@@ -180,7 +180,7 @@ func (l *Ledger) writes(c change) []dynamo.Write {
 		ws := []dynamo.Write{l.once(c), opDraft.guard(put, c.read, c.now), l.happened(*c.draft), l.happened(c)}
 		return append(ws, c.locks...)
 	}
-	return append([]dynamo.Write{l.happened(c), c.op.guard(put, c.read, c.now)}, c.locks...)
+	return slices.Concat([]dynamo.Write{l.happened(c), c.op.guard(put, c.read, c.now)}, c.locks, l.rows(c))
 }
 
 // happened writes the event of an operation, which exists once. It is what a repeat finds.

@@ -9,6 +9,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/schedule"
 	"merve/internal/standing"
+	"merve/internal/thread"
 )
 
 // The kinds of transactions among what stands of a conversation.
@@ -20,7 +21,7 @@ const (
 // Item is a transaction among what stands of a conversation, with its summary in the customer's language. Ok
 // is false for one that is of no account any more.
 func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item, ok bool) {
-	i = standing.Item{Kind: tx.standingKind(), Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures()}
+	i = standing.Item{Kind: tx.standingKind(), Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures(), At: tx.Start}
 	switch tx.Seen(now) {
 	case Confirmed:
 		if now.After(tx.End) {
@@ -56,6 +57,34 @@ func Found(a actor.Actor, it dynamo.Item, item func(Transaction) (standing.Item,
 	i, ok = item(tx)
 	return i, ok, nil
 }
+
+// stand is a transaction among what stands of its conversation; nil is not: what is held and waits for its first YES
+// is the conversation's pending action. What is held and may be paid for has its row from the YES to that on
+// ([Ledger.Owed]).
+func (tx Transaction) stand() *thread.Stand {
+	s := thread.Stand{Thread: tx.Thread, Kind: tx.standingKind(), ID: tx.ID, Start: tx.Start}
+	switch {
+	case tx.State == Confirmed:
+		s.Until = tx.End
+	case tx.State == Hold && tx.DueMinor > 0:
+		s.Until = tx.HoldExpiresAt
+	default:
+		return nil
+	}
+	return &s
+}
+
+// rows are what a change does to what stands of the conversation.
+func (l *Ledger) rows(c change) []dynamo.Write {
+	after := c.after.stand()
+	if c.after.State == Hold {
+		after = nil
+	}
+	return l.Rows.Moved(c.read.stand(), after)
+}
+
+// Owed is the write by which an offer, as read, stands of its conversation that waits to be paid.
+func (l *Ledger) Owed(tx Transaction) []dynamo.Write { return l.Rows.Moved(nil, tx.stand()) }
 
 func (tx Transaction) standingKind() string {
 	if tx.Matter == Appointment {

@@ -64,10 +64,10 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 			Text: wording.Say(tc.Language, wording.PaymentAway, wording.Vars{"until": until(tc, tx)}), Keep: true,
 		}, nil
 	}
-	return c.link(tc, made, tx, []dynamo.Write{
+	return c.link(tc, made, tx, append([]dynamo.Write{
 		s.Ledger.StillHeld(tx, s.now()),
 		s.put(made, made.CloseAt).IfAbsent().Else(errMoved),
-	}), nil
+	}, s.Ledger.Owed(tx)...)), nil
 }
 
 // ask has the provider make an intent for what the ledger says, and makes the payment of it.

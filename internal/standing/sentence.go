@@ -9,10 +9,11 @@ import (
 // Word names one of the sentences.
 type Word string
 
-// The sentences: two about a conversation, the others about an item.
+// The sentences: three about a conversation, the others about an item.
 const (
 	Empty   Word = "nothing"
 	Awaited Word = "waiting"
+	More    Word = "more" // after a number of things
 
 	Booked    Word = "booked"
 	Unpaid    Word = "unpaid"

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,8 +35,8 @@ var signs = map[Kind]string{Nothing: "○", Waiting: "◐", Done: "●"}
 // maxLine is the most characters of a line that is no question.
 const maxLine = 60
 
-// MaxItems is the most references that a conversation keeps.
-const MaxItems = 5
+// maxItems is how many items a turn keeps.
+const maxItems = 5
 
 // Standing is how a conversation stands after a turn.
 type Standing struct {
@@ -62,11 +63,13 @@ type Item struct {
 	// nothing else is left of it.
 	Bears []string `dynamodbav:"bears,omitempty" json:"-"`
 
-	Summary  string `dynamodbav:"-" json:"-"` // the whole of it, in the customer's language
-	Word     Word   `dynamodbav:"-" json:"-"` // what has become of it
-	Figures  string `dynamodbav:"-" json:"-"` // when and how many, in a form that needs no language
-	Over     bool   `dynamodbav:"-" json:"-"` // told once, and then no more
-	Replaces string `dynamodbav:"-" json:"-"` // the reference of what it takes the place of
+	Summary string `dynamodbav:"-" json:"-"` // the whole of it, in the customer's language
+	Word    Word   `dynamodbav:"-" json:"-"` // what has become of it
+	Figures string `dynamodbav:"-" json:"-"` // when and how many, in a form that needs no language
+	Over    bool   `dynamodbav:"-" json:"-"` // told once, and then no more
+
+	At       time.Time `dynamodbav:"-" json:"-"` // when it is, or was asked for where that is now; zero has no time
+	Replaces string    `dynamodbav:"-" json:"-"` // the reference of what it takes the place of
 }
 
 // The kinds of items that no matter keeps.
@@ -102,12 +105,13 @@ type Now struct {
 	Waits    *Item
 	Question string // that the reply ends with; "" when it asks none
 	Items    []Item // what this turn did comes first, then what stands
+	More     bool   // more stands than that
 }
 
 // Standing words how a conversation stands.
 func (n Now) Standing() Standing {
 	s := Standing{Kind: Nothing, Items: []Item{}}
-	items := n.Items[:min(len(n.Items), MaxItems)]
+	items := n.Items[:min(len(n.Items), maxItems)]
 	if n.Waits != nil {
 		items = append([]Item{*n.Waits}, items...)
 	}
@@ -134,12 +138,14 @@ func (n Now) Standing() Standing {
 
 // first is what the line says of the first item, with the number of the others.
 func (n Now) first() string {
-	others := len(n.Items) - 1
-	if others == 0 {
-		return n.about(n.Items[0], maxLine-2)
+	others, more := len(n.Items)-1, ""
+	if others > 0 {
+		more = " · +" + strconv.Itoa(others)
 	}
-	more := " · +" + strconv.Itoa(others)
-	return n.about(n.Items[0], maxLine-2-len(more)) + more
+	if n.More {
+		more += " " + Say(n.Language, More)
+	}
+	return n.about(n.Items[0], maxLine-2-utf8.RuneCountInString(more)) + more
 }
 
 // about says what has become of an item, its code and its figures, in so many characters. It keeps their order
@@ -186,15 +192,26 @@ func (s *Standing) Follows(before *Standing) {
 	s.Again = before != nil && s.Asked == 0 && before.Text == s.Text
 }
 
-// Refs are what a conversation has to keep, to look up in its next turn how it stands: the newest.
+// Refs are what a conversation has to keep, to look up in its next turn how it stands.
 func Refs(items []Item) []string {
-	refs := []string{}
+	var refs []string
 	for _, i := range items {
-		if !i.Over && i.Kind != ActionItem && i.Kind != OfferItem && len(refs) < MaxItems {
+		if !i.Over && i.Kind != ActionItem && i.Kind != OfferItem {
 			refs = append(refs, i.Kind+":"+i.Ref)
 		}
 	}
 	return refs
+}
+
+// Next orders items: what is over is told once, and first; then by when they are; what has no time comes last.
+func Next(a, b Item) int {
+	switch {
+	case a.Over != b.Over && a.Over, a.Over == b.Over && b.At.IsZero() && !a.At.IsZero():
+		return -1
+	case a.Over != b.Over, a.At.IsZero() && !b.At.IsZero():
+		return 1
+	}
+	return a.At.Compare(b.At)
 }
 
 // Merged are the items that a turn has touched, and then those which stood before it. Each is there once, and

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"merve/internal/claim"
@@ -67,6 +68,7 @@ func TestLine(t *testing.T) {
 		{Now{Language: "xx"}, Nothing, "○ Nothing is booked or ordered in this conversation.", "○ Nothing is booked or ordered in this conversation."},
 		{Now{Language: "en", Items: []Item{booked}}, Done, "● Booked: V3GM2D · 2026-11-24 19:00 · 2", "● Booked: V3GM2D · 2026-11-24 19:00 · 2"},
 		{Now{Language: "en", Items: []Item{ordered, booked}}, Done, "● Ordered: K7P2 · 2 · +1", "● Ordered: K7P2 · 2 · +1"},
+		{Now{Language: "de", Items: []Item{ordered, booked}, More: true}, Done, "● Bestellt: K7P2 · 2 · +1 und mehr", "● Bestellt: K7P2 · 2 · +1 und mehr"},
 		{Now{Language: "he", Items: []Item{booked}}, Done, "● הוזמן: \u2068V3GM2D · 2026-11-24 19:00 · 2\u2069", "● הוזמן: \u2068V3GM2D · 2026-11-24 19:00 · 2\u2069"},
 		{Now{Language: "en", Waits: &offer, Question: "Shall I?\nYES or NO"}, Waiting, "", ""},
 		{
@@ -118,12 +120,18 @@ func TestMergedAndRefs(t *testing.T) {
 	if got := Refs(all); !slices.Equal(got, []string{"booking:tx2", "ride:r1"}) {
 		t.Errorf("keeps %q", got)
 	}
-	many := make([]Item, 9)
-	if got := Refs(many); len(got) != MaxItems {
-		t.Errorf("keeps %d", len(got))
+	if many := make([]Item, 9); len(Refs(many)) != 9 {
+		t.Errorf("keeps %q", Refs(many))
 	}
-	if Refs(nil) == nil {
-		t.Error("nothing known and nothing there are not the same")
+}
+
+func TestNext(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 24, 19, 0, 0, 0, time.UTC)
+	items := []Item{{Ref: "some time"}, {Ref: "later", At: at.Add(time.Hour)}, {Ref: "next", At: at}, {Ref: "over", At: at.Add(2 * time.Hour), Over: true}}
+	slices.SortStableFunc(items, Next)
+	if got := Refs(items); items[0].Ref != "over" || !slices.Equal(got, []string{":next", ":later", ":some time"}) {
+		t.Errorf("%q", got)
 	}
 }
 

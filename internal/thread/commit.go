@@ -14,7 +14,7 @@ import (
 type Outcome struct {
 	Turn      Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
 	Pending   *Pending // what waits for YES or NO from now on; nil for nothing
-	Refs      []string // what stands of the conversation from now on; nil leaves it unknown
+	Stood     *Stood   // what stands of the conversation from now on, but for the rows that join; nil leaves it
 	Language  string
 	OptedOut  bool
 	StoppedAt time.Time
@@ -33,8 +33,9 @@ func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join
 	if turn.In, err = s.fit(ctx, t.ID, turn.In); err != nil {
 		return err
 	}
+	join, rows := s.ownRows(t.ID, join)
 	ws := append([]dynamo.Write{
-		s.endTurn(l, t, o),
+		s.endTurn(l, t, o, rows),
 		s.Table.Put(turnKey(t.ID, turn.N), turn).IfAbsent().Else(ErrLeaseLost),
 	}, join...)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
@@ -63,7 +64,7 @@ func (s *Store) fit(ctx context.Context, id string, in []Message) ([]Message, er
 	return out, nil
 }
 
-func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
+func (s *Store) endTurn(l *Lease, t *Thread, o Outcome, rows []string) dynamo.Write {
 	set := []string{"turns = :n", "done = :epoch"}
 	remove := []string{"leaseBy", "leaseUntil"}
 	vals := dynamo.V{":n": o.Turn.N, ":epoch": t.Epoch}
@@ -77,9 +78,17 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	}
 	put("pending", ":pending", o.Pending, o.Pending != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
-	if o.Refs != nil {
-		set = append(set, "refs = :refs")
-		vals[":refs"] = o.Refs
+	switch {
+	case o.Stood != nil:
+		set = append(set, "standing = :standing", "asked = :asked")
+		vals[":standing"], vals[":asked"] = o.Stood.with(rows)
+		if t.Forgot() {
+			set = append(set, "refs = :forgot") // what it had is in the list now, and that it forgot stays known
+			vals[":forgot"] = []string{}
+		}
+	case len(rows) > 0:
+		set = append(set, "stands = if_not_exists(stands, :zero) + :rows")
+		vals[":zero"], vals[":rows"] = 0, len(rows)
 	}
 	put("optOut", ":optOut", true, o.OptedOut)
 	put("stopAt", ":stopAt", o.StoppedAt, !o.StoppedAt.IsZero())

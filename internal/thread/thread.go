@@ -9,6 +9,8 @@
 //	                          for good when its turn had no place for it
 //	journal#{turn}#{step}     what a running turn has done so far
 //	outbox#{…}                messages to send (package outbox)
+//	st#{until}#{kind}:{id}    a thing that stands of the conversation, until its end by the clock, or 9999
+//	                          where only a state ends it
 //	turn#{n}                  a finished turn: what came in and what went out
 //	~                         the head: state, pending action, lease, unanswered messages
 //
@@ -41,6 +43,7 @@
 //	                     was erased, 1 more when long messages wait
 //	Commit    1 request  (4 write units, and those of the writes that join), 1 more for each
 //	                     text above 64 KB of them in one turn
+//	Standing  1 request, on threads where something was written that stands since it was last asked
 //	Journal   1 request
 //	Pair      1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
@@ -113,7 +116,10 @@ type Head struct {
 	Spend      Spend              `dynamodbav:"spend"`
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
-	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
+	Stands     int                `dynamodbav:"stands,omitempty"` // rows of what stands that others than its turns wrote: a hint to ask
+	Asked      int                `dynamodbav:"asked,omitempty"`  // as of which Known is all there is
+	Known      []string           `dynamodbav:"standing"`         // kind and id of what stood when it was last asked; nil is never asked
+	Refs       []string           `dynamodbav:"refs"`             // left by a former release, see [Head.Forgot]
 	Session    *Session           `dynamodbav:"session,omitempty"`
 	Frames     int                `dynamodbav:"frames,omitempty"` // number of the latest frame that needs no row: of a finished turn, or of a message on a thread that rests (package live)
 }

@@ -43,7 +43,7 @@ func (w *work) changed(ctx context.Context, res agent.Result) error {
 	if w.acted = w.access.Acts == before; w.acted {
 		return nil
 	}
-	w.found = nil // what stands is seen by who it belongs to
+	w.found, w.unsure = finds{}, true // what stands is seen by who it belongs to
 	_, err := w.stood(ctx)
 	return err
 }

@@ -18,7 +18,7 @@ import (
 // the tools that were called in this turn.
 func (w *work) claims(ctx context.Context, text string, facts []string) bool {
 	return w.r.Guard.Claims(ctx, agent.Said{
-		Customer: strings.TrimSpace(w.asks()), Text: text, Stands: told(w.found), Facts: facts, More: w.standingFacts(),
+		Customer: strings.TrimSpace(w.asks()), Text: text, Stands: told(w.found.items), Facts: facts, More: w.standingFacts(),
 		BorneOut: func(c claim.Claim) bool { return w.borneOut(c, facts) },
 		Spent:    func(microUSD int64) { w.guarded.Add(microUSD) },
 	})
@@ -47,7 +47,7 @@ func (w *work) borneOut(c claim.Claim, facts []string) bool {
 	if slices.Contains(facts, string(c.Kind)) {
 		return true
 	}
-	return slices.ContainsFunc(w.found, func(i standing.Item) bool {
+	return slices.ContainsFunc(w.found.items, func(i standing.Item) bool {
 		return slices.Contains(i.Bears, string(c.Kind)) && numbersFit(c.Sentence, i)
 	})
 }
@@ -55,7 +55,7 @@ func (w *work) borneOut(c claim.Claim, facts []string) bool {
 // standingFacts are those of what stands, and of what was done lately and has left nothing else.
 func (w *work) standingFacts() []string {
 	var all []string
-	for _, i := range w.found {
+	for _, i := range w.found.items {
 		all = append(all, i.Bears...)
 	}
 	for _, t := range w.thread.Recent {
@@ -93,12 +93,15 @@ func numbersIn(s string) []int {
 // said only where nothing was.
 func (w *work) replacement() string {
 	var lines []string
-	for _, i := range w.found {
+	for _, i := range w.found.items {
 		lines = append(lines, i.Summary)
+	}
+	if w.found.more {
+		lines = append(lines, "+ "+standing.Say(w.tc.Language, standing.More))
 	}
 	switch {
 	case len(lines) > 0:
-	case w.thread.Refs == nil && w.thread.Turns > 0: // what was done before references were kept is not known
+	case w.thread.Forgot(): // that nothing stands is not known
 	case !w.settledLately():
 		return w.say(wording.ClaimWithheld, nil)
 	default:

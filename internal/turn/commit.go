@@ -28,7 +28,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 			return Done{}, err
 		}
 	}
-	said, refs, err := w.worded(ctx, &d)
+	said, stood, err := w.worded(ctx, &d)
 	if err != nil {
 		return Done{}, err
 	}
@@ -54,7 +54,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	}
 	day, spent := now.UTC().Format(time.DateOnly), w.model.MicroUSD+w.guarded.Load()
 	o := thread.Outcome{
-		Session: d.session, Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
+		Session: d.session, Turn: t, Pending: d.pending, Stood: stood, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + spent},
 	}
 	// That the lease is lost is for the transaction to find: a renewal that meets the commit finds it gone, too, and a

@@ -105,8 +105,8 @@ func TestPromise7_CostOfWhatStands(t *testing.T) {
 				}
 			}
 		}
-		if h := w.head(threadOf(w.from("ann", ch, "", ""))); len(h.Refs) == 0 || nothing.Requests != plain || !ch.Pushes() && nothing.WriteUnits > 8 {
-			t.Errorf("%s: %q stand; with nothing %+v", ch, h.Refs, nothing)
+		if h := w.head(threadOf(w.from("ann", ch, "", ""))); len(h.Known) == 0 || nothing.Requests != plain || !ch.Pushes() && nothing.WriteUnits > 8 {
+			t.Errorf("%s: %q stand; with nothing %+v", ch, h.Known, nothing)
 		}
 		t.Log("\n" + table.String())
 	}

@@ -21,10 +21,10 @@ import (
 // question that waits for YES or NO, which is always the backend's own. How the conversation stands is
 // kept apart, and so is what the thread has to keep for that. Only here a model's words and a question come
 // together, so here they are judged.
-func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs []string, err error) {
+func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood *thread.Stood, err error) {
 	if d.silent && w.stream.Said() == "" {
-		refs, err = w.stands(ctx, *d, nil, "")
-		return nil, refs, err
+		stood, err = w.stands(ctx, *d, nil, "")
+		return nil, stood, err
 	}
 	w.besideQuestion(d)
 	after := slices.Clone(d.after)
@@ -42,14 +42,14 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs [
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	if refs, err = w.stands(ctx, *d, r, question); err != nil {
+	if stood, err = w.stands(ctx, *d, r, question); err != nil {
 		return nil, nil, err
 	}
 	if w.thread.Channel.Pushes() && d.words {
 		text := w.shortened(*d, after, r.Standing.Line())
 		r.Text = cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil))
 	}
-	return r, refs, nil
+	return r, stood, nil
 }
 
 // besideQuestion leaves of the model's words what may be said while something waits for YES or NO. Words that name an

@@ -17,7 +17,6 @@ import (
 	"merve/internal/language"
 	"merve/internal/live"
 	"merve/internal/market"
-	"merve/internal/standing"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -94,7 +93,7 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 		case fault.Is(err, fault.TooLarge) && d.withdraws():
 			err = w.makeRoom(ctx, &d)
 		case d.refused(err):
-			err, w.found = nil, nil
+			err, w.found = nil, finds{}
 		}
 	}
 	return d, done, err
@@ -160,8 +159,9 @@ type work struct {
 
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
-	found []standing.Item // what stands, see [work.stood]
-	ways  []string        // links and numbers in what the model says
+	found  finds    // what stands, see [work.stood]
+	unsure bool     // whether what the thread knows is all: it is asked
+	ways   []string // links and numbers in what the model says
 
 	access tool.Access // what the state of the conversation opens, see [work.unlock]
 	acted  bool        // the model has called a tool in that state
@@ -200,7 +200,7 @@ func (w *work) takeIn() {
 		n++
 	}
 	n = w.begunFor(inbox[:n])
-	w.in, w.found = inbox[:n], nil
+	w.in, w.found = inbox[:n], finds{}
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,

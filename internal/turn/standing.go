@@ -32,38 +32,88 @@ type Matter interface {
 // lately is for how long what was settled is spoken of below small talk, too.
 const lately = 24 * time.Hour
 
-// stood are the things that stand of the conversation as the turn finds it. They are read once, in one
-// request, and again when something newer has come in.
+// finds are what stands of the conversation as a turn has found it.
+type finds struct {
+	items []standing.Item // nil is not looked for yet
+	known thread.Stood    // as the thread keeps it
+	more  bool            // there is more than was read
+}
+
+// stood are the things that stand of the conversation as the turn finds it, the next first. They are read once, in
+// one request, and again when something newer has come in. Where rows were written since the thread was last asked,
+// one request more asks it.
 func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
-	if w.found != nil || len(w.thread.Refs) == 0 || w.closed() {
-		return w.found, nil
+	h := w.thread.Head
+	if w.found.items != nil || w.thread.Type != channel.General {
+		return w.found.items, nil
 	}
-	var matters []Matter
-	var places []dynamo.Place
-	for _, ref := range w.thread.Refs {
-		kind, id, _ := strings.Cut(ref, ":")
-		if m := w.r.Matters[kind]; m != nil {
-			matters, places = append(matters, m), append(places, m.At(w.thread.Head, id))
+	if w.closed() { // what is not seen stands all the same
+		w.found = finds{items: []standing.Item{}, known: thread.Stood{Refs: slices.Concat(h.Known, h.Refs), AsOf: h.Asked, Whole: true}}
+		return w.found.items, nil
+	}
+	refs, err := w.refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(refs) > 0 {
+		err = w.readAll(ctx, refs)
+	}
+	return w.found.items, err
+}
+
+// refs are the things that may stand: those that the thread knows of, and its rows where it may not know of all.
+func (w *work) refs(ctx context.Context) ([]string, error) {
+	h := w.thread.Head
+	w.found = finds{known: thread.Stood{AsOf: h.Stands, Whole: true}}
+	refs := slices.Concat(h.Known, h.Refs)
+	if w.unsure || h.Asks() {
+		rows, err := w.r.Threads.Standing(ctx, h.ID, w.tc.Now)
+		if err != nil {
+			return nil, err
 		}
+		refs = slices.Concat(rows, refs)
+	}
+	var all []string
+	for _, ref := range refs {
+		kind, _, _ := strings.Cut(ref, ":")
+		if w.r.Matters[kind] != nil && !slices.Contains(all, ref) {
+			all = append(all, ref)
+		}
+	}
+	return all[:min(len(all), thread.MaxStanding+1)], nil
+}
+
+// readAll reads things that may stand.
+func (w *work) readAll(ctx context.Context, refs []string) error {
+	read := refs[:min(len(refs), thread.MaxStanding)]
+	matters, places := make([]Matter, len(read)), make([]dynamo.Place, len(read))
+	for n, ref := range read {
+		kind, id, _ := strings.Cut(ref, ":")
+		matters[n] = w.r.Matters[kind]
+		places[n] = matters[n].At(w.thread.Head, id)
 	}
 	items, err := w.r.Threads.Table.DB().BatchGet(ctx, places...)
 	if err != nil {
-		return nil, fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+		return fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
 	}
-	w.found = []standing.Item{}
+	found := []standing.Item{}
 	for n, it := range items {
 		if it == nil {
 			continue // it was deleted
 		}
 		i, ok, err := matters[n].Read(w.tc, it)
 		if err != nil {
-			return nil, fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+			return fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
 		}
 		if ok {
-			w.found = append(w.found, i)
+			found = append(found, i)
 		}
 	}
-	return w.found, nil
+	slices.SortStableFunc(found, standing.Next)
+	w.found.items, w.found.more = found, len(refs) > len(read)
+	w.found.known.Refs = append(standing.Refs(found), refs[len(read):]...)
+	w.found.known.Whole = len(refs) <= len(read) || len(w.found.known.Refs) == len(refs)
+	return nil
 }
 
 // waits is what waits for the customer, among what stands.
@@ -77,7 +127,7 @@ func waits(p *thread.Pending) *standing.Item {
 
 // stands adds to a reply how the conversation stands, and gives what the thread has to keep for that. Question
 // is what the reply ends with, when it asks for a YES or NO.
-func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question string) (refs []string, err error) {
+func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question string) (*thread.Stood, error) {
 	if w.thread.Type != channel.General { // they are of staff, businesses and drivers
 		return nil, nil
 	}
@@ -90,37 +140,32 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 		did = append(did, j.Stands...)
 	}
 	items := standing.Merged(did, stood)
-	refs = standing.Refs(items)
-	if w.closed() { // what is not seen stands all the same
-		refs = append(refs, w.thread.Refs...)
-		refs = refs[:min(len(refs), standing.MaxItems)]
-	}
-	if w.thread.Refs == nil && w.thread.Turns > 0 && len(refs) == 0 {
-		refs = nil // what was done before references were kept is not known
-	}
-	if r == nil || w.leftOut(d, items, refs, *r) {
-		return refs, nil
+	known := w.found.known
+	known.Refs = append(standing.Refs(did), known.Refs...)
+	known.Whole = known.Whole && d.session == nil // whose things are the new one's is seen by its own turns
+	if r == nil || w.leftOut(d, items, *r) {
+		return &known, nil
 	}
 	lang := w.tc.Language
 	if d.words {
 		lang = standing.Spoken(d.text, lang)
 	}
-	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items}.Standing()
+	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items, More: w.found.more}.Standing()
 	s.Follows(w.standingBefore())
 	r.Standing = &s
-	return refs, nil
+	return &known, nil
 }
 
 // leftOut reports whether nothing is said of how the conversation stands: there is nothing to say, and nobody
-// speaks of it. On threads from before references were kept, nothing is not known to be true.
-func (w *work) leftOut(d decision, items []standing.Item, refs []string, r thread.Reply) bool {
+// speaks of it. On threads that have forgotten what stood, nothing is not known to be true.
+func (w *work) leftOut(d decision, items []standing.Item, r thread.Reply) bool {
 	if d.session != nil { // a greeting is the backend's own, and tells nothing of the call session before
 		return true
 	}
 	if d.pending != nil || len(items) > 0 {
 		return false
 	}
-	return refs == nil || w.thread.Pending == nil && !w.settledLately() && w.smallTalk() && standing.SmallTalk(r.Text)
+	return w.thread.Forgot() || w.thread.Pending == nil && !w.settledLately() && w.smallTalk() && standing.SmallTalk(r.Text)
 }
 
 // smallTalk reports whether the customer has said nothing but small talk.
@@ -151,7 +196,7 @@ func (w *work) standingBefore() *standing.Standing {
 // known is what a model's text may name of the customer's own: what stands, waits or was shown by this turn's tools,
 // and what codes of theirs lead to. A look-up that fails leaves a code as it is.
 func (w *work) known(ctx context.Context, p *progress, text string, named []standing.Item) []standing.Item {
-	known := standing.Merged(named, w.found)
+	known := standing.Merged(named, w.found.items)
 	if i := waits(p.pending); i != nil {
 		known = append(known, *i)
 	}
@@ -216,7 +261,11 @@ func (w *work) standingData(ctx context.Context, pending *thread.Pending) (strin
 	} else if len(stood) > 0 {
 		kind = standing.Done
 	}
-	data, err := json.Marshal(map[string]any{"kind": kind, "items": told(stood)}) // escapes < and >, so that it ends where it ends
+	all := map[string]any{"kind": kind, "items": told(stood)}
+	if w.found.more {
+		all["more"] = true
+	}
+	data, err := json.Marshal(all) // escapes < and >, so that it ends where it ends
 	if err != nil {
 		return "", fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
 	}

@@ -262,7 +262,7 @@ func (w *world) start(db *dynamo.DB) {
 		}
 		return m.Safety.Limits(), nil
 	}}
-	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction, Bounds: w.bounds}
+	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction, Bounds: w.bounds, Rows: &thread.Rows{Table: table("conversations")}}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
 	cashier := w.startCashier(db, log)
 	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Payments: w.payments}

@@ -844,7 +844,7 @@ func newestFirst(t *testing.T, browser context.Context) {
 // An alert leads to what it is about, where there is a page for that.
 func alertsLead(t *testing.T, browser context.Context) {
 	c := control(t, browser, "alerts", desktop)
-	leads := map[string]string{"single_hold": "/admin/bookings", "one_confirmed": "/admin/bookings", "payment": "/admin/bookings", "no_orphans": "", "stream": "", "stock": "", "outbox": "/admin/threads"}
+	leads := map[string]string{"single_hold": "/admin/bookings", "one_confirmed": "/admin/bookings", "row_stands": "/admin/bookings", "payment": "/admin/bookings", "no_orphans": "", "stream": "", "stock": "", "outbox": "/admin/threads"}
 	for check := range leads {
 		if err := c.base.Alerts().Raise(t.Context(), alert.Alert{Check: check, Severity: alert.Error, Subject: c.market.ID + "/" + check, Message: c.market.ID + " " + check}); err != nil {
 			t.Fatal(err)

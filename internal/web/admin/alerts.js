@@ -4,10 +4,10 @@ import { call, list, path } from './api.js';
 import { button, done, empty, heading, help, make, tell, trouble, when } from './dom.js';
 
 const checks = {
-  single_hold: 'Two people may have been promised the same', one_confirmed: 'A booking’s record is not complete', no_orphans: 'Something was held for nobody', outbox: 'A message could not be sent',
+  single_hold: 'Two people may have been promised the same', one_confirmed: 'A booking’s record is not complete', no_orphans: 'Something was held for nobody', row_stands: 'A booking was missing from its conversation', outbox: 'A message could not be sent',
   payment: 'A payment needs a look', stock: 'The count of an item is not right', stream: 'A change was not passed on',
 };
-const ofBookings = ['single_hold', 'one_confirmed', 'payment'];
+const ofBookings = ['single_hold', 'one_confirmed', 'row_stands', 'payment'];
 const severities = { CRITICAL: ['bad', 'Urgent'], ERROR: ['bad', 'Serious'], WARNING: ['pending', 'For information'] };
 
 export async function page({ signal, refresh, market }) {
