@@ -40,7 +40,7 @@ func Records(b *Base) (trigger.Handler, error) {
 
 // Orders returns the store of orders.
 func (b *Base) Orders() *order.Store {
-	return &order.Store{Table: b.records(), Stock: b.stock(), Bounds: b.bounds(), Now: b.Now, AlsoErase: func(ctx context.Context, o order.Order) error {
+	return &order.Store{Table: b.records(), Stock: b.stock(), Bounds: b.bounds(), Rows: b.rows(), Now: b.Now, AlsoErase: func(ctx context.Context, o order.Order) error {
 		return b.Outbox().Forget(ctx, o.Thread)
 	}}
 }
@@ -123,7 +123,7 @@ func (b *Base) Drivers() *taxi.Drivers {
 // Rides returns the store of taxi rides.
 func (b *Base) Rides() *taxi.Store {
 	markets, alsoErase := b.Markets(), func(ctx context.Context, r taxi.Ride) error { return b.Outbox().Forget(ctx, r.Thread) }
-	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Bounds: b.bounds(), Now: b.Now, AlsoErase: alsoErase, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
+	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Bounds: b.bounds(), Rows: b.rows(), Now: b.Now, AlsoErase: alsoErase, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
 		m, err := markets.Get(ctx, id)
 		if err != nil {
 			return nil, err

@@ -12,16 +12,19 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/order"
+	"merve/internal/thread"
 )
 
 // failing is the store of a process whose calls fail, on a corner of what is due.
 func (c *counter) failing(calls *faulttest.Calls) *order.Store {
 	db := dynamotest.Once(c.t, calls)
-	return &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
+	return &order.Store{
+		Table: db.Table(dynamotest.TableName("records")), Rows: &thread.Rows{Table: db.Table(dynamotest.TableName("conversations"))}, Now: func() time.Time { return c.now },
+	}
 }
 
-// kept are a customer's orders by their states, what happened to them, and the codes that lead
-// to them.
+// kept are a customer's orders by their states, what happened to them, the codes that lead to them, and the rows of
+// what stands of their conversation.
 func (c *counter) kept() string {
 	c.t.Helper()
 	n := map[string]int{}
@@ -44,6 +47,13 @@ func (c *counter) kept() string {
 				n[it.String("status")]++
 			}
 		}
+	}
+	rows, err := c.store.Rows.Table.Query(c.t.Context(), dynamo.Under("th_"+c.biz, "st#"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if len(rows.Items) > 0 {
+		n["row"] = len(rows.Items)
 	}
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(n)) {
@@ -107,12 +117,12 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 			c.first(2, order.PlacedEvent, order.AcceptedEvent)
 		}, 24 * time.Hour, sweep,
 			"3 code, done, expired, unanswered, was accepted, was done, was expired, 2 was placed, 3 was proposed, was unanswered"},
-		"the business accepts":         {placed, 0, says("accept"), "accepted and due, code, was accepted, was placed, was proposed"},
+		"the business accepts":         {placed, 0, says("accept"), "accepted and due, code, row, was accepted, was placed, was proposed"},
 		"the business refuses":         {placed, 0, says("refuse"), "code, refused, was placed, was proposed, was refused"},
 		"the business takes it back":   {accepted, 0, says("cancel"), "cancelled, code, was accepted, was cancelled, was placed, was proposed"},
 		"the business is done":         {accepted, 0, says("done"), "code, done, was accepted, was done, was placed, was proposed"},
 		"its owner deletes it":         {proposed, 0, erase, ""},
-		"its owner cannot, it is open": {placed, 0, erase, "code, mark, placed and due, was placed, was proposed"},
+		"its owner cannot, it is open": {placed, 0, erase, "code, mark, placed and due, row, was placed, was proposed"},
 		"it is over, and goes": {func(c *counter) {
 			o := c.first(0, order.PlacedEvent)
 			if _, err := c.store.Erase(c.t.Context(), "demo", c.owner.Key()); err != nil {
@@ -127,7 +137,7 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 			if err := c.store.Table.DB().Commit(c.t.Context(), c.store.Table.Put(at, mark)); err != nil {
 				c.t.Fatal(err)
 			}
-		}, 0, sweep, "code, placed and due, was placed, was proposed"},
+		}, 0, sweep, "code, placed and due, row, was placed, was proposed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,13 +55,16 @@ func (b business) TellPlaced(context.Context, order.Order, string) ([]dynamo.Wri
 func newCounter(t testing.TB) *counter {
 	t.Helper()
 	c := &counter{t: t, owner: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, biz: dynamotest.ID("biz"), now: noon}
-	c.store = &order.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
+	db := dynamotest.Open(t)
+	c.store = &order.Store{
+		Table: db.Table(dynamotest.TableName("records")), Rows: &thread.Rows{Table: db.Table(dynamotest.TableName("conversations"))}, Now: func() time.Time { return c.now },
+	}
 	return c
 }
 
 func (c *counter) draft() order.Order {
 	return order.Order{
-		Kind: order.Food, Owner: c.owner.Key(), Market: "demo", Thread: "th_1", Language: "en", Business: c.biz, Listing: "grill", ListingName: "Grill",
+		Kind: order.Food, Owner: c.owner.Key(), Market: "demo", Thread: "th_" + c.biz, Language: "en", Business: c.biz, Listing: "grill", ListingName: "Grill",
 		Merchant: "+15550100", Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR",
 		TimeZone: "UTC", ExpiresAt: c.now.Add(10 * time.Minute),
 	}
@@ -629,8 +632,8 @@ func TestEraseOnceItIsOver(t *testing.T) {
 					t.Errorf("after %v: %s, want %s", after, got, want)
 				}
 			}
-			sweep(time.Hour, "accepted and due, code, mark, was accepted, was placed, was proposed")
-			sweep(2*time.Hour, "accepted and due, code, mark, was accepted, was placed, was proposed")
+			sweep(time.Hour, "accepted and due, code, mark, row, was accepted, was placed, was proposed")
+			sweep(2*time.Hour, "accepted and due, code, mark, row, was accepted, was placed, was proposed")
 			c.now = noon.Add(150 * time.Minute)
 			c.apply(open, end)
 			over := c.kept()
@@ -638,7 +641,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 			c.now = noon.Add(4 * time.Hour)
 			c.apply(c.propose("later"), order.PlacedEvent)
 			for range 2 {
-				sweep(4*time.Hour, "code, placed and due, was placed, was proposed")
+				sweep(4*time.Hour, "code, placed and due, row, was placed, was proposed")
 			}
 			if _, err := c.store.Get(t.Context(), c.owner, open.Market, open.ID); !errors.Is(err, actor.ErrNotFound) {
 				t.Errorf("it is still there: %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"merve/internal/claim"
 	"merve/internal/dynamo"
@@ -19,7 +20,7 @@ const StandingKind = "order"
 
 // Item is an order among what stands of a conversation; ok is false for one that was never placed.
 func Item(lang string, o Order) (i standing.Item, ok bool) {
-	i = standing.Item{Kind: StandingKind, Ref: o.ID, Code: o.Code, State: string(o.Status), Figures: figures(o)}
+	i = standing.Item{Kind: StandingKind, Ref: o.ID, Code: o.Code, State: string(o.Status), Figures: figures(o), At: o.start()}
 	told := string(claim.Sent) + ":" + o.ListingName
 	switch o.Status {
 	case Placed:
@@ -41,6 +42,22 @@ func Item(lang string, o Order) (i standing.Item, ok bool) {
 	summary := strings.ReplaceAll(Summary(lang, o), "\n", " · ")
 	i.Summary = standing.Described(lang, summary, i.Word, o.Code)
 	return i, true
+}
+
+// stand is an order among what stands of its conversation; nil is not. Only a state ends it.
+func (o Order) stand() *thread.Stand {
+	if !o.Stands() {
+		return nil
+	}
+	return &thread.Stand{Thread: o.Thread, Kind: StandingKind, ID: o.ID, Start: o.start()}
+}
+
+// start is when an order is for, or was asked for where that is as soon as can be.
+func (o Order) start() time.Time {
+	if o.When.IsZero() {
+		return o.CreatedAt
+	}
+	return o.When
 }
 
 // figures are when an order is for, and how many pieces it has.

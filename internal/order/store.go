@@ -17,6 +17,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/stock"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 )
 
 // Store keeps orders. Safe for concurrent use.
@@ -25,7 +26,8 @@ type Store struct {
 	Stock *stock.Store // of what is counted; nil where nothing is
 	Now   func() time.Time
 
-	Bounds *bound.Book // on what one customer may order; nil is none
+	Bounds *bound.Book  // on what one customer may order; nil is none
+	Rows   *thread.Rows // of what stands of conversations; nil writes none
 
 	// AlsoErase takes away what others keep of an order that was to be deleted once it is over, any
 	// number of times; nil is nothing.
@@ -462,7 +464,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	return slices.Concat([]dynamo.Write{
 		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
 		s.event(after, typ, o.Status, by.Actor, by.Trace),
-	}, beside, counts, bounds), after, nil
+	}, beside, counts, bounds, s.Rows.Moved(o.stand(), after.stand())), after, nil
 }
 
 // bounds are what an event does to the tokens of a proposal: what is placed counts for a day, what is let go

@@ -70,7 +70,7 @@ func while(w dynamo.Write, before Ride) dynamo.Write {
 }
 
 // ends are the writes that go with the end of a ride: its code is free again, and so are its
-// driver and its customer.
+// driver and its customer, and it stands no more.
 func (s *Store) ends(before Ride) []dynamo.Write {
 	ws := []dynamo.Write{s.Table.Delete(codeKey(before.Market, before.Code))}
 	if before.Driver != nil {
@@ -79,7 +79,7 @@ func (s *Store) ends(before Ride) []dynamo.Write {
 	if before.Status.Open() {
 		ws = append(ws, s.Table.Update(openKey(before.Owner, before.Market), "SET #open = :no", dynamo.V{":no": false}))
 	}
-	return ws
+	return append(ws, s.Rows.Moved(before.stand(), nil)...)
 }
 
 // end prepares the end of a ride.

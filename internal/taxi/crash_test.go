@@ -34,6 +34,7 @@ func (c *corner) stored(r taxi.Ride, drivers int) []string {
 		pks = append(pks, "driver#"+c.market.ID+"#"+id(n))
 	}
 	items := append(c.all(c.Table, pks...), c.all(c.Drivers.Table, "drivers#"+c.market.ID, "available#"+c.market.ID)...)
+	items = append(items, c.all(c.Rows.Table, "th_"+c.market.ID)...)
 	for _, it := range items {
 		var plain map[string]any
 		if err := attributevalue.UnmarshalMap(it, &plain); err != nil {

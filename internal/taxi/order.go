@@ -295,7 +295,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 			ws = append(ws, s.Table.Check(openKey(key, r.Market), noneOpen, no).Else(ErrOpen))
 		}
 	}
-	return after, slices.Concat(ws, offers, bounds), nil
+	return after, slices.Concat(ws, offers, bounds, s.Rows.Moved(nil, after.stand())), nil
 }
 
 // Release prepares what the NO to a proposal does. There is nothing to write when it is none

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"merve/internal/actor"
 	"merve/internal/claim"
@@ -21,7 +22,7 @@ const StandingKind = "ride"
 // Item is a ride among what stands of a conversation; ok is false for one that was never ordered. Before a
 // driver has taken it, it bears out nothing: no taxi is on its way.
 func Item(lang string, r Ride) (i standing.Item, ok bool) {
-	i = standing.Item{Kind: StandingKind, Ref: r.ID, Code: r.Code, State: string(r.Status), Figures: figures(r)}
+	i = standing.Item{Kind: StandingKind, Ref: r.ID, Code: r.Code, State: string(r.Status), Figures: figures(r), At: r.start()}
 	switch r.Status {
 	case Requested:
 		i.Word = standing.Requested
@@ -42,6 +43,22 @@ func Item(lang string, r Ride) (i standing.Item, ok bool) {
 	}
 	i.Summary = standing.Described(lang, Summary(lang, r), i.Word, r.Code)
 	return i, true
+}
+
+// stand is a ride among what stands of its conversation; nil is not. Only a state ends it.
+func (r Ride) stand() *thread.Stand {
+	if !r.Status.Open() {
+		return nil
+	}
+	return &thread.Stand{Thread: r.Thread, Kind: StandingKind, ID: r.ID, Start: r.start()}
+}
+
+// start is when a ride is, or was asked for where that is now.
+func (r Ride) start() time.Time {
+	if r.When.IsZero() {
+		return r.CreatedAt
+	}
+	return r.When
 }
 
 // figures are when a ride is, where that is not now, and for how many.

@@ -57,6 +57,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/geo"
 	"merve/internal/ident"
+	"merve/internal/thread"
 )
 
 // Status is how far a ride has come.
@@ -165,7 +166,8 @@ var (
 type Store struct {
 	Table   dynamo.Table // records
 	Drivers *Drivers
-	Bounds  *bound.Book // on how many rides one customer may order; nil is none
+	Bounds  *bound.Book  // on how many rides one customer may order; nil is none
+	Rows    *thread.Rows // of what stands of conversations; nil writes none
 	Now     func() time.Time
 
 	// OfferFor says how long the drivers of a market have to answer; nil is [OfferFor].

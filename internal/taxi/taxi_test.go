@@ -84,7 +84,7 @@ func (c *corner) over(transport http.RoundTripper, attempts int) *taxi.Store {
 	db.Backoff = func(int) time.Duration { return time.Millisecond }
 	records := db.Table(dynamotest.TableName("records"))
 	s := &taxi.Store{
-		Table: records, Now: c.clock.Now,
+		Table: records, Rows: &thread.Rows{Table: db.Table(dynamotest.TableName("conversations"))}, Now: c.clock.Now,
 		Drivers: &taxi.Drivers{Table: db.Table(dynamotest.TableName("catalog")), Rides: records, Now: c.clock.Now},
 	}
 	s.SweepOnly(c.market.ID)
@@ -146,7 +146,7 @@ func (c *corner) key() string {
 func (c *corner) order() taxi.Order {
 	lat, lng := 35.3417, 33.3192
 	return taxi.Order{
-		Market: c.market.ID, Thread: "th_1", Pickup: geo.Spot{Address: "Harbour Street 21", Lat: &lat, Lng: &lng}, Dropoff: &geo.Spot{Address: "Ercan airport"},
+		Market: c.market.ID, Thread: "th_" + c.market.ID, Pickup: geo.Spot{Address: "Harbour Street 21", Lat: &lat, Lng: &lng}, Dropoff: &geo.Spot{Address: "Ercan airport"},
 		District: "Kyrenia", Passengers: 2, TimeZone: c.market.TimeZone, Note: "two suitcases", Language: "en",
 		CustomerName: "Deniz", CustomerPhone: "+15550102001", Policy: 1, Hold: 10 * time.Minute,
 	}
@@ -201,7 +201,7 @@ func (c *corner) tc() tool.Context { return c.of(c.customer) }
 
 func (c *corner) of(a actor.Actor) tool.Context {
 	return tool.Context{
-		Actor: a, Market: c.market, Thread: "th_1", ThreadType: channel.General, Channel: channel.App, Language: "en",
+		Actor: a, Market: c.market, Thread: "th_" + c.market.ID, ThreadType: channel.General, Channel: channel.App, Language: "en",
 		TimeZone: c.market.Location(), Now: c.clock.Now(), Key: c.key(),
 	}
 }

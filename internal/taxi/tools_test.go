@@ -122,7 +122,7 @@ func TestRequestTaxi(t *testing.T) {
 				if !tt.want(r) || p.Kind != taxi.ConfirmKind || p.Hash != r.Hash || !p.ExpiresAt.Equal(noon.Add(10*time.Minute)) || p.Summary != taxi.Summary("en", r) {
 					t.Errorf("%+v\n%+v", p, r)
 				}
-				if len(res.Facts) != 0 || len(res.Cards) != 0 || r.Status != taxi.Proposed || r.CustomerName != "Deniz" || r.Thread != "th_1" {
+				if len(res.Facts) != 0 || len(res.Cards) != 0 || r.Status != taxi.Proposed || r.CustomerName != "Deniz" || r.Thread != "th_"+c.market.ID {
 					t.Errorf("%+v\n%+v", res, r)
 				}
 				if diff := c.events(r); len(diff) != 1 {

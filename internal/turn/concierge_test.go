@@ -71,11 +71,11 @@ func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 // startConcierge puts its part of a process together, on a database.
 func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
-	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Now: w.clock.now}
+	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Rows: w.ledger.Rows, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
-	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Now: w.clock.now}
+	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Rows: w.ledger.Rows, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
 	}
