@@ -181,6 +181,9 @@ func (t trade) goOn() reply {
 		case proposeOutreach:
 			return say(fmt.Sprintf(t.v.found, len(list(t.now[searchVendors].data, "vendors", maxListings))))
 		case updateState:
+			if r.data["waits_for_client"] == true {
+				return say(t.v.proposed)
+			}
 			return say(t.v.dropped)
 		case requestConsent:
 			return say(t.v.callAsked)

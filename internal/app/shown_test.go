@@ -197,6 +197,8 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 		marketplace.AcceptanceKind: said,
 		marketplace.ConsentKind:    said,
 		marketplace.LetterKind:     said,
+		marketplace.DropKind:       said,
+		marketplace.DoneKind:       said,
 		turn.FrozenCall:            said, // what the tool says of its arguments
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(commitments)), slices.Sorted(maps.Keys(tested))); diff != "" {

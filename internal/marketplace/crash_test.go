@@ -58,6 +58,8 @@ func TestCrashAnywhere(t *testing.T) {
 		y.stream(teller, id, seen, deliver)
 		once(UpdateRequestState, id, "5", `{"request_id":"{id}","new_state":"presented"}`)
 		once(ProposeAcceptance, id, "6", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(id), "v1")+`"}`)
+		once(RecordVendorReply, id, "7", `{"request_id":"{id}","vendor_id":"v1","message":"it broke down","provider_message_id":"SM2","parsed_data":{"has_stock":false}}`)
+		once(UpdateRequestState, id, "8", `{"request_id":"{id}","new_state":"cancelled"}`)
 		deliver(func() error { return broken.Vendors.Delete(ctx, y.market.ID, "v2") })
 		deliver(func() error { _, err := broken.Store.Audit(ctx, id); return err })
 		v := y.view(id)
@@ -70,7 +72,7 @@ func TestCrashAnywhere(t *testing.T) {
 			t.Error(err)
 		}
 		got := fmt.Sprintf("%s, %v, %v, %d found, %v", v.State, outreach, y.sent(v), len(feed), y.audit(id))
-		want := "accepted, [v1 replied 1 v2 timed_out 0], [v1 accepted v1 asked v1 question-1 v2 asked v2 reminder], 1 found, " +
+		want := "cancelled, [v1 declined 1 v2 timed_out 0], [v1 accepted v1 asked v1 question-1 v1 thanks v2 asked v2 reminder], 1 found, " +
 			"[create_request ok discovery.web_search_items ok propose_acceptance ok propose_outreach ok record_vendor_reply ok search_vendors ok send_vendor_message ok update_request_state ok]"
 		if unclear := "record_vendor_reply ok record_vendor_reply refused"; len(got) > len(want) { // it began, and died
 			got = cut(got, unclear, "record_vendor_reply ok")

@@ -49,6 +49,7 @@ type Event struct {
 	Picture  string    `dynamodbav:"picture,omitempty"` // the job that reads it
 
 	Receipt *gate.Receipt `dynamodbav:"receipt,omitempty"` // of the YES, or of the word of a person at the desk
+	Told    bool          `dynamodbav:"told,omitempty"`    // the client knows, by the answer to their YES
 
 	By    string    `dynamodbav:"by"` // actor key, or moltbot, system, admin
 	Trace string    `dynamodbav:"trace,omitempty"`

@@ -124,7 +124,7 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 
 // look has the pictures of a message without words read. What is none is asked for in words.
 func (a Answers) look(tc tool.Context, v View, o Outreach, pictures []dynamo.Write) (gate.Settled, bool, error) {
-	if len(pictures) == 0 {
+	if len(pictures) == 0 || v.won(o) { // there is nothing left to quote
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
 	return noted(tc, v, o, price.None, pictures)
@@ -134,6 +134,8 @@ func (a Answers) look(tc tool.Context, v View, o Outreach, pictures []dynamo.Wri
 func noted(tc tool.Context, v View, o Outreach, status price.Status, ws []dynamo.Write) (gate.Settled, bool, error) {
 	key := wording.VendorNoted
 	switch {
+	case v.won(o):
+		key = wording.VendorPassedOn
 	case !v.State.Open() || v.State == Accepted:
 		key = wording.VendorClosed
 	case status == price.Unclear:

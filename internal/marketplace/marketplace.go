@@ -123,6 +123,9 @@ type Named struct {
 	Name string `dynamodbav:"name" json:"name"`
 }
 
+// ends reports whether a YES ends what was accepted.
+func (o *Offer) ends() bool { return o.Kind == DropKind || o.Kind == DoneKind }
+
 // ids are those of the vendors of an offer.
 func (o *Offer) ids() []string {
 	var all []string
@@ -246,6 +249,9 @@ func (v *View) of(vendor string) *Outreach {
 	}
 	return nil
 }
+
+// won reports whether an outreach is the one whose quote is accepted.
+func (v *View) won(o Outreach) bool { return v.State == Accepted && v.Accepted == o.ID }
 
 // waits reports whether a vendor has still to answer.
 func (v *View) waits() bool {

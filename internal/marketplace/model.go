@@ -34,7 +34,8 @@ func (b *Broker) Tools() []tool.Tool {
 				"is put to the customer first, who has to say YES to exactly these words.", tool.Propose, b.modelWritesVendor).Drafts(),
 		tool.New(ProposeAcceptance, "Ask the customer whether a vendor's quote shall be accepted. Nothing is accepted before their YES.", tool.Propose, b.modelProposesAcceptance),
 		tool.New(UpdateRequestState,
-			"Take a request to another state: searching to look for other vendors, cancelled when the customer wants it no more, fulfilled when they have got it.", tool.Propose, b.modelMoves).Drafts(),
+			"Take a request to another state: searching to look for other vendors, cancelled when the customer wants it no more, fulfilled when they have got it. "+
+				"Once a quote is accepted the customer is asked first, and nothing ends before their YES.", tool.Propose, b.modelMoves).Drafts(),
 		tool.New(RequestCallConsent,
 			"Ask the customer whether the desk may call them once on WhatsApp about a request. Nobody is called by this, and nobody before their YES.", tool.Propose, b.modelAsksToCall),
 		tool.New(RevokeCallConsent,
@@ -250,7 +251,7 @@ type moveArgs struct {
 }
 
 func (b *Broker) modelMoves(ctx context.Context, tc tool.Context, a moveArgs) (tool.Result, error) {
-	var s StateAnswer
+	var s any // the states, or the question to the customer
 	return b.byModel(ctx, tc, UpdateRequestState, a.RequestID, StateInput{Request: a.RequestID, State: State(a.NewState), Reason: tool.Value(a.Reason)}, &s, nil)
 }
 

@@ -236,7 +236,7 @@ type StateAnswer struct {
 }
 
 // updateState takes a request to another state, where no YES is needed for that.
-func (b *Broker) updateState(_ context.Context, c *call) (outcome, error) {
+func (b *Broker) updateState(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[StateInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -254,6 +254,8 @@ func (b *Broker) updateState(_ context.Context, c *call) (outcome, error) {
 		return refuse("only the client's YES leads to outreach: use propose_outreach")
 	case in.State == Accepted:
 		return refuse("only the client's YES accepts a quote: use propose_acceptance")
+	case from == Accepted:
+		return b.leave(ctx, c, in)
 	}
 	e := c.event(ChangedEvent)
 	e.From, e.To, e.Text = from, in.State, clip(in.Reason, maxReason)

@@ -26,6 +26,8 @@ const (
 	AcceptanceKind = "request_acceptance"
 	ConsentKind    = "request_call"
 	LetterKind     = "request_letter" // words to a vendor
+	DropKind       = "request_drop"   // what was accepted is cancelled
+	DoneKind       = "request_done"   // what was accepted is done
 )
 
 // Proposed tells what became of a proposal.
@@ -274,6 +276,9 @@ func (v View) terms() map[string]any {
 	if l := v.Offer.Letter; l != nil {
 		terms["outreach"], terms["vendor"], terms["text"] = l.Outreach, v.outreach(l.Outreach).Name, l.Text
 	}
+	if o := v.outreach(v.Accepted); o != nil && v.Quote != nil && v.Offer.ends() {
+		terms["outreach"], terms["vendor"], terms["price"], terms["text"] = o.ID, o.Name, v.priced(v.Quote), v.Quote.Text
+	}
 	if k := v.consent(v.Offer.Consent); k != nil {
 		terms["consent"], terms["scope"], terms["reason"], terms["number"] = k.ID, k.Scope, k.Reason, k.Number
 	}
@@ -296,6 +301,10 @@ func (v View) summaryOf(lang string) string {
 	case v.Offer.Letter != nil:
 		return wording.Say(lang, wording.RequestLetterSummary, wording.Vars{
 			"vendor": v.outreach(v.Offer.Letter.Outreach).Name, "words": wording.Quote(lang, v.Offer.Letter.Text), "need": v.Need(lang),
+		})
+	case v.Offer.ends():
+		return wording.Say(lang, wording.RequestDealSummary, wording.Vars{
+			"vendor": v.outreach(v.Accepted).Name, "price": v.price(lang, v.Quote), "words": wording.Quote(lang, v.Quote.Text), "need": v.Need(lang),
 		})
 	}
 	if k := v.consent(v.Offer.Consent); k != nil {

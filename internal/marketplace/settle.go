@@ -21,7 +21,7 @@ import (
 func (b *Broker) Commitments() map[string]gate.Commitment {
 	return map[string]gate.Commitment{
 		OutreachKind: Outreaching{b}, AcceptanceKind: Accepting{b}, ConsentKind: Consenting{b},
-		LetterKind: Sending{b},
+		LetterKind: Sending{b}, DropKind: Leaving{b, Cancelled}, DoneKind: Leaving{b, Fulfilled},
 	}
 }
 
@@ -205,6 +205,8 @@ func (v View) mayAgree(kind string) bool {
 	switch kind {
 	case LetterKind:
 		return v.State.Open()
+	case DropKind, DoneKind:
+		return v.State == Accepted
 	case OutreachKind, AcceptanceKind:
 		return v.State.May(leadsTo[kind])
 	}

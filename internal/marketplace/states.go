@@ -26,7 +26,7 @@ func States() []State {
 	return []State{New, Clarifying, Searching, Asking, Quoted, Presented, Accepted, Fulfilled, Cancelled, Error}
 }
 
-// transitions are all changes of state that there are, but for those that any open request may make.
+// transitions are all changes of state that there are, except those that any open request may make until a quote is accepted.
 var transitions = map[State][]State{
 	New:        {Clarifying, Searching},
 	Clarifying: {Searching},
@@ -34,7 +34,7 @@ var transitions = map[State][]State{
 	Asking:     {Quoted, Searching},
 	Quoted:     {Presented, Asking},
 	Presented:  {Accepted, Asking, Searching},
-	Accepted:   {Fulfilled},
+	Accepted:   {Fulfilled, Cancelled},
 	Error:      {Clarifying, Searching},
 }
 
@@ -44,7 +44,7 @@ func (s State) Open() bool { return s != Fulfilled && s != Cancelled }
 // Next are the states that a request may go to from s.
 func (s State) Next() []State {
 	next := slices.Clone(transitions[s])
-	if s.Open() {
+	if s.Open() && s != Accepted {
 		next = append(next, Cancelled)
 		if s != Error {
 			next = append(next, Error)
@@ -56,7 +56,8 @@ func (s State) Next() []State {
 // May reports whether a request may go from s to another state.
 func (s State) May(to State) bool { return slices.Contains(s.Next(), to) }
 
-// Gated are the states that only a YES leads to, whoever asks for them.
+// Gated are the states that only a YES leads to, whoever asks for them. [Accepted] is also left by a YES only, or by the
+// word of a named person at the desk, see [Store.changes].
 func Gated() []State { return []State{Asking, Accepted} }
 
 // Table is the table of states as clients read it.

@@ -20,7 +20,7 @@ var arrows = map[State][]State{
 	Asking:     {Quoted, Searching, Cancelled, Error},
 	Quoted:     {Presented, Asking, Cancelled, Error},
 	Presented:  {Accepted, Asking, Searching, Cancelled, Error},
-	Accepted:   {Fulfilled, Cancelled, Error},
+	Accepted:   {Fulfilled, Cancelled},
 	Error:      {Clarifying, Searching, Cancelled},
 	Fulfilled:  nil,
 	Cancelled:  nil,

@@ -157,13 +157,17 @@ func (s *Store) creates(r Request, by, trace string) []dynamo.Write {
 }
 
 // changes are the writes that make a request what v says, on condition that it still is of the version that v
-// was read as. They fail with [ErrChanged].
+// was read as. They fail with [ErrChanged]. Nothing leaves [Accepted] without the receipt of who said so.
 func (s *Store) changes(v *View, e Event) []dynamo.Write {
 	read := v.Version
 	v.Version++
 	v.UpdatedAt = s.now()
 	e.ID = version(v.Request)
-	return []dynamo.Write{s.head(*v).If("#version = :read", dynamo.V{":read": read}).Else(ErrChanged), s.happened(v.Request, e)}
+	head := s.head(*v).If("#version = :read", dynamo.V{":read": read})
+	if v.State != Accepted && e.Receipt == nil {
+		head = head.If("#state <> :accepted", dynamo.V{":accepted": Accepted})
+	}
+	return []dynamo.Write{head.Else(ErrChanged), s.happened(v.Request, e)}
 }
 
 // version names the event of the latest change.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/price"
@@ -78,8 +79,15 @@ func (t *Teller) tell(ctx context.Context, n news) error {
 		return t.Read(ctx, v.ID, e.Picture)
 	case SilentEvent:
 		return t.client(ctx, n, "request_silent", wording.Say(v.Language, wording.RequestSilent, about), about, nil)
+	case ChangedEvent:
+		if e.To == Fulfilled {
+			return t.thank(ctx, n, "")
+		}
 	case CancelledEvent:
-		said := t.client(ctx, n, "request_off", wording.Say(v.Language, wording.RequestOff, about), about, nil)
+		var said error
+		if !e.Told {
+			said = t.client(ctx, n, "request_off", wording.Say(v.Language, wording.RequestOff, about), about, nil)
+		}
 		return errors.Join(said, t.thank(ctx, n, ""))
 	case ErrorEvent:
 		text := wording.Say(v.Language, wording.RequestFailed, about)
@@ -96,8 +104,11 @@ func (t *Teller) client(ctx context.Context, n news, kind, text string, vars wor
 	if n.view.Thread == "" {
 		return nil
 	}
-	return t.Threads.Tell(ctx, n.view.Thread, n.view.ID+"."+n.event.ID, thread.Notice{Kind: kind, Text: text, Vars: vars, Cards: cards, ByPerson: n.event.By == Admin})
+	return t.Threads.Tell(ctx, n.view.Thread, n.view.ID+"."+n.event.ID, thread.Notice{Kind: kind, Text: text, Vars: vars, Cards: cards, ByPerson: byPerson(n.event.By)})
 }
+
+// byPerson reports whether a person at the desk has brought an event about.
+func byPerson(by string) bool { return by == Admin || strings.HasPrefix(by, string(actor.Staff)+":") }
 
 // Ask puts the offer of a request on the client's thread, after whatever waits there. A sweep asks again when it
 // had to wait.
@@ -137,8 +148,11 @@ func (t *Teller) written(ctx context.Context, n news) error {
 // replied presents what a vendor has quoted. Where the answer quotes nothing, the client is told the vendor's words.
 func (t *Teller) replied(ctx context.Context, n news) error {
 	o := n.view.outreach(n.event.Outreach)
-	if o == nil || !n.view.State.Open() || n.view.State == Accepted {
+	switch {
+	case o == nil || !n.view.State.Open():
 		return nil
+	case n.view.State == Accepted:
+		return t.winner(ctx, n, *o)
 	}
 	q := n.event.Quote
 	stays := o.Quote != nil && o.Quote.Message != q.Message && q.keeps(o.Quote) // the quote that was shown before
@@ -154,6 +168,28 @@ func (t *Teller) replied(ctx context.Context, n news) error {
 		return t.client(ctx, n, "request_answered", wording.Say(lang, key, vars), vars, nil)
 	}
 	return t.present(ctx, n)
+}
+
+// winner passes on at once what the vendor whose quote was accepted has written since, to the client and to the desk. It may
+// be that they withdraw, so nobody waits until somebody has understood it. The request stays as it is.
+func (t *Teller) winner(ctx context.Context, n news, o Outreach) error {
+	v, q := n.view, n.event.Quote
+	if !v.won(o) || v.Quote != nil && !q.At.After(v.Quote.At) { // what was accepted, or came before it
+		return nil
+	}
+	a := alert.Alert{
+		Check: "request", Severity: alert.Warning, Subject: v.ID, Of: o.ID,
+		Message: fmt.Sprintf("%s, whose quote for request %s was accepted, has written: %s", o.Name, v.Code, wording.Quote("en", clip(q.Text, MaxText))),
+	}
+	if q.HasStock != nil && !*q.HasStock {
+		a.Severity = alert.Error
+	}
+	if err := t.Broker.Alerts.Raise(ctx, a); err != nil {
+		return err
+	}
+	lang := v.Language
+	vars := wording.Vars{"vendor": o.Name, "code": v.Code, "words": wording.Quote(lang, q.Text)}
+	return t.client(ctx, n, "request_winner", wording.Say(lang, wording.RequestWinner, vars), vars, nil)
 }
 
 // present takes the request to where its quotes are shown, which the client is told by the event of that.
@@ -226,16 +262,20 @@ func (v View) quoted() bool {
 	return false
 }
 
-// thank tells vendors that the request is over: those whose quotes were not taken, and when it was cancelled (winner is "")
+// thank tells vendors that the request is over: those whose quotes were not taken, and when it came to an end (winner is "")
 // the one whose quote was, too.
 func (t *Teller) thank(ctx context.Context, n news, winner string) error {
 	var errs []error
 	for _, o := range n.view.Outreach {
 		taken := winner != "" && (o.ID == winner || o.ID == n.view.Accepted)
-		if taken || o.State == Declined || o.State == Failed || o.State == TimedOut {
+		accepted := o.ID == n.view.Accepted // whatever they have written since
+		if taken || !accepted && (o.State == Declined || o.State == Failed || o.State == TimedOut) {
 			continue
 		}
 		thanks := letter{"thanks", "", wording.VendorThanks, wording.Vars{"code": o.Code}}
+		if accepted && n.event.Type == CancelledEvent {
+			thanks.key = wording.VendorCancelled
+		}
 		err := t.Broker.Outbox.Table.DB().Commit(ctx, t.Broker.letter(ctx, n.market, n.view.Request, o, thanks, n.event.Trace)...)
 		if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 			errs = append(errs, err)

@@ -44,6 +44,19 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			t.Errorf("%s: %q is bound, and not in %q", name, text, words)
 		}
 	}
+	v.State, v.Accepted, v.Quote = Accepted, "out", v.Outreach[0].Quote
+	for _, kind := range []string{DropKind, DoneKind} {
+		v.Offer = &Offer{Kind: kind}
+		words = v.question().Summary
+		for name, term := range v.terms() {
+			if text := fmt.Sprint(term); !unworded[name] && !strings.Contains(words, text) {
+				t.Errorf("%s: %q is bound, and not in %q", name, text, words)
+			}
+		}
+		if !strings.Contains(words, "123.45") {
+			t.Errorf("the price is bound, and not in %q", words)
+		}
+	}
 	v.Offer = &Offer{Kind: OutreachKind, Vendors: []Named{{"v1", "Kyrenia Power"}, {"v2", "Five Finger"}}}
 	if words := v.question().Summary; !strings.Contains(words, "Kyrenia Power") || !strings.Contains(words, "Five Finger") {
 		t.Errorf("vendors are not in %q", words)

@@ -43,7 +43,9 @@ func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error
 	}
 	words := clip(in.Message, MaxText)
 	if c.Meta.Actor == Admin && c.By.IsStaff() {
-		return b.passes(ctx, c, *o, wording.VendorFromDesk, wording.Vars{"name": deskName(c.By), "market": c.market.Name, "words": wording.Quote(o.Language, words)})
+		return b.passes(ctx, c, *o, wording.VendorFromDesk, wording.Vars{
+			"name": deskName(c.By), "market": c.market.Name, "words": wording.Quote(o.Language, words),
+		})
 	}
 	whole, err := b.whole(ctx, c.view, words)
 	switch {
@@ -52,7 +54,7 @@ func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error
 	case whole:
 		return b.passes(ctx, c, *o, wording.VendorFromCustomer, wording.Vars{"words": wording.Quote(o.Language, words)})
 	case c.InTurn == nil:
-		return unsaid("nobody but the client speaks for the client: only a whole message of theirs is passed on, without money, numbers to call or links"), nil
+		return unsaid("nobody but the client speaks for the client: only a whole message of theirs is passed on, without money, contacts or links"), nil
 	}
 	c.view.Offer = &Offer{Kind: LetterKind, Letter: &Letter{Outreach: o.ID, Text: words}}
 	head, err := b.clientHead(ctx, c)
@@ -88,7 +90,9 @@ func (b *Broker) passes(ctx context.Context, c *call, o Outreach, from wording.K
 }
 
 // speaks are the writes that send a vendor words, with whose they are.
-func (b *Broker) speaks(ctx context.Context, m *market.Market, r Request, o Outreach, from wording.Key, vars wording.Vars, trace string) []dynamo.Write {
+func (b *Broker) speaks(
+	ctx context.Context, m *market.Market, r Request, o Outreach, from wording.Key, vars wording.Vars, trace string,
+) []dynamo.Write {
 	after := o
 	after.Questions++
 	said := letter{
@@ -120,7 +124,8 @@ func (b *Broker) whole(ctx context.Context, v View, words string) (bool, error) 
 		return false, fmt.Errorf("messages of request %s: %w", v.ID, err)
 	}
 	return slices.ContainsFunc(lines, func(l thread.Line) bool {
-		return l.Direction == thread.Inbound && len(l.Media) == 0 && l.Location == nil && slices.Equal(strings.Fields(l.Text), strings.Fields(words))
+		theirs := l.Direction == thread.Inbound && len(l.Media) == 0 && l.Location == nil
+		return theirs && slices.Equal(strings.Fields(l.Text), strings.Fields(words))
 	}), nil
 }
 
@@ -196,12 +201,13 @@ func (s Sending) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (g
 	case why != "":
 		return gate.Settled{Text: wording.Say(tc.Language, wording.RequestUnreachable, wording.Vars{"vendor": o.Name})}, nil
 	}
-	receipt := c.Receipt(tc.TraceID)
-	ws := b.speaks(ctx, tc.Market, v.Request, o, wording.VendorFromCustomer, wording.Vars{"words": wording.Quote(o.Language, l.Text)}, tc.TraceID)
+	receipt, words := c.Receipt(tc.TraceID), wording.Vars{"words": wording.Quote(o.Language, l.Text)}
+	ws := b.speaks(ctx, tc.Market, v.Request, o, wording.VendorFromCustomer, words, tc.TraceID)
 	v.Offer = nil
 	e := Event{Type: LetterEvent, Outreach: o.ID, Text: l.Text, Receipt: &receipt, By: receipt.Actor, Trace: tc.TraceID}
+	vars := wording.Vars{"vendor": o.Name, "words": wording.Quote(tc.Language, l.Text), "code": v.Code}
 	return gate.Settled{
-		Text:    wording.Say(tc.Language, wording.RequestLetterSent, wording.Vars{"vendor": o.Name, "words": wording.Quote(tc.Language, l.Text), "code": v.Code}),
+		Text:    wording.Say(tc.Language, wording.RequestLetterSent, vars),
 		Writes:  append(ws, b.Store.changes(&v, e)...),
 		Stands:  standing.Only(Item(tc.Language, v)),
 		Refused: meanwhile(tc),

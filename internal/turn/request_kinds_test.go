@@ -38,6 +38,15 @@ func requestKinds() []kind {
 		{name: "acceptance, no", want: "nothing is accepted", before: asked, prepare: quotedAnd("take it"), said: []string{"no"}},
 		{name: "request cancelled", want: "{marketplace.update_request_state ok}", before: asked, prepare: (*world).quoted,
 			said: []string{"cancel the generator"}},
+		{name: "deal off", want: "{marketplace.update_request_state proposed}", before: asked, prepare: quotedAnd("take it", "yes"),
+			said: []string{"cancel the generator"}},
+		{name: "deal off, yes", want: "What you had accepted from Power Hire has been cancelled", before: asked,
+			prepare: quotedAnd("take it", "yes", "cancel the generator"), said: []string{"yes"}},
+		{name: "deal off, no", want: "what you have accepted stays as it is", before: asked, prepare: quotedAnd("take it", "yes", "cancel the generator"),
+			said: []string{"no"}},
+		{name: "deal done, yes", want: "Your request is closed as done", before: asked, prepare: quotedAnd("take it", "yes", "it is here"), said: []string{"yes"}},
+		{name: "winner withdraws", want: "stands until they answer", before: asked, prepare: saying("v1: 280", "take it", "yes"),
+			said: []string{"v1: sorry, the machine broke down"}},
 		{name: "consent", want: "{marketplace.request_call_consent proposed}", before: called[:1], said: called[1:]},
 		{name: "consent, yes", want: "You have agreed to one call", before: called, said: []string{"yes"}},
 		{name: "consent, no", want: "nobody calls you", before: called, said: []string{"no"}},
@@ -64,8 +73,16 @@ func quotedAnd(said ...string) func(w *world, id string) {
 	return func(w *world, id string) {
 		w.t.Helper()
 		w.quoted(id)
-		for _, text := range said {
-			w.arrive(nil, w.from("ann", w.last.Channel, text, text))
+		saying(said...)(w, id)
+	}
+}
+
+// saying has vendors and the client say something, one after the other, each once what the one before brought about was told.
+func saying(texts ...string) func(w *world, id string) {
+	return func(w *world, id string) {
+		w.t.Helper()
+		for _, text := range texts {
+			w.arrive(nil, w.spoken(w.last.Channel, text, text))
 			w.clock.add(time.Second)
 			w.allIsTold(id)
 		}
@@ -119,6 +136,8 @@ func errandOfRequest(said string, round int, told []llm.Message) []llm.Call {
 		return call("propose_acceptance", `{"request_id":%q,"outreach_id":%q}`, request, outreach)
 	case "cancel the generator 0":
 		return call("update_request_state", `{"request_id":%q,"new_state":"cancelled","reason":null}`, request)
+	case "it is here 0":
+		return call("update_request_state", `{"request_id":%q,"new_state":"fulfilled","reason":null}`, request)
 	case "call me 0":
 		return call("request_call_consent", `{"request_id":%q,"scope":"concierge","reason":"the road is hard to find"}`, request)
 	case "do not call me 0":

@@ -83,7 +83,7 @@ var arrowsOfRequests = map[marketplace.State]string{
 	"new": "clarifying searching cancelled error", "clarifying": "searching cancelled error",
 	"searching": "clarifying outreach cancelled error",
 	"outreach":  "quoted searching cancelled error", "quoted": "presented outreach cancelled error",
-	"presented": "accepted outreach searching cancelled error", "accepted": "fulfilled cancelled error",
+	"presented": "accepted outreach searching cancelled error", "accepted": "fulfilled cancelled",
 	"error": "clarifying searching cancelled",
 }
 
@@ -143,6 +143,11 @@ func (j *judge) agreed(r sought) {
 		j.t.Errorf("request %s was accepted without a receipt", r.Code)
 		return
 	}
+	for _, e := range r.events {
+		if e.From == marketplace.Accepted && e.To != marketplace.Accepted {
+			j.leftBy(r, e)
+		}
+	}
 	at := slices.IndexFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.ID == r.Accepted })
 	if at < 0 || r.Quote == nil {
 		j.t.Errorf("request %s: nothing was quoted of what was accepted", r.Code)
@@ -154,6 +159,18 @@ func (j *judge) agreed(r sought) {
 		shows = append(shows, wording.Money(r.Language, *p, r.Currency))
 	}
 	j.saidYesTo("acceptance of request "+r.Code, r, *r.Receipt, append(shows, wording.Quote(r.Language, r.Quote.Text))...)
+}
+
+// leftBy: what was accepted came to an end by the YES of the request's client, or at the word of a person at the desk.
+func (j *judge) leftBy(r sought, e marketplace.Event) {
+	j.t.Helper()
+	what := fmt.Sprintf("request %s, from accepted to %s", r.Code, e.To)
+	switch {
+	case e.Receipt == nil || e.Receipt.Answer != "yes" || e.By != e.Receipt.Actor:
+		j.t.Errorf("%s: by %q, whose receipt is %+v", what, e.By, e.Receipt)
+	case !strings.HasPrefix(e.By, "staff:"):
+		j.saidYesTo(what, r, *e.Receipt)
+	}
 }
 
 // saidYesTo: a receipt is of a YES of the request's client to a question that showed some words.

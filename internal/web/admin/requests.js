@@ -94,7 +94,7 @@ async function one(ctx) {
   const asked = list(r.vendor_outreach_summary?.outreach);
   const open = file.next?.includes('cancelled');
   async function cancel() {
-    if (await confirm({ title: `Cancel request ${r.code}?`, text: file.client ? 'The client is told. Vendors who were asked hear nothing more.' : 'Vendors who were asked hear nothing more.', yes: 'Cancel it' })) {
+    if (await confirm({ title: `Cancel request ${r.code}?`, text: [file.client ? 'The client is told.' : '', r.state === 'accepted' ? 'The vendor whose quote was accepted is told that it is cancelled, and the record has your name.' : 'Vendors who were asked are told that it is over.'].filter(Boolean).join(' '), yes: 'Cancel it' })) {
       await use('update_request_state', () => ({ new_state: 'cancelled' }), 'The request is cancelled.');
     }
   }
