@@ -32,6 +32,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/notify"
 	"merve/internal/outbox"
 	"merve/internal/payment"
@@ -290,7 +291,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Works: works(), Matters: b.matters(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Refusals: marketplace.Refusals{Broker: b.broker(nil)}, Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil

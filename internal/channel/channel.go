@@ -77,6 +77,15 @@ func OfNumber(number string) actor.Actor {
 	return actor.Actor{Kind: actor.Person, ID: string(WhatsApp) + ":" + number, Phone: number}
 }
 
+// NumberOf is the WhatsApp number that is an actor's own, by the actor's key; "" is that there is none.
+func NumberOf(key string) string {
+	number, ok := strings.CutPrefix(key, OfNumber("").Key())
+	if !ok || !strings.HasPrefix(number, "+") {
+		return ""
+	}
+	return number
+}
+
 // Switch says in which role somebody who has one writes from now on.
 type Switch string
 

@@ -319,15 +319,13 @@ func (b *Broker) requestCallConsent(ctx context.Context, c *call) (outcome, erro
 	if before := c.view.consent(k.ID); before != nil { // the same key, when the client could not be asked
 		k = *before
 	}
-	k.Scope, k.Reason, k.Number = clip(in.Scope, maxScope), clip(in.Reason, maxCallReason), c.view.Client.Phone
+	k.Scope, k.Reason = clip(in.Scope, maxScope), clip(in.Reason, maxCallReason)
 	k.State, k.AskedAt, k.Until = ConsentRequested, c.now, c.now.Add(offerFor)
 	head, err := b.clientHead(ctx, c)
 	if err != nil {
 		return outcome{}, err
 	}
-	if !market.IsE164(k.Number) {
-		k.Number = head.Customer().Phone
-	}
+	k.Number = v.proven(head)
 	why := c.unasked(head, k)
 	if why != "" && k.N > MaxConsents {
 		return outcome{output: ConsentAnswer{ID: k.ID, State: k.State, Error: why}, failed: why}, nil
@@ -353,7 +351,9 @@ func (c *call) unasked(head thread.Head, k Consent) string {
 	case k.N > MaxConsents:
 		return fmt.Sprintf("the client was asked %d times about this request, which is the most", MaxConsents)
 	case !market.IsE164(k.Number):
-		return "no number of the client is known"
+		return "no number of the client is proven: they are called at that of their own conversation on WhatsApp only"
+	case refusing(head) != "":
+		return "the client has just said that they do not want to be called"
 	case head.OptedOut:
 		return "the client has opted out of messages"
 	case c.view.Offer != nil && c.now.Before(c.view.Offer.ExpiresAt):
@@ -405,24 +405,15 @@ func (b *Broker) revokeCallConsent(_ context.Context, c *call) (outcome, error) 
 	case in.Consent != "" && c.view.consent(in.Consent) == nil:
 		return outcome{}, errNoConsent
 	}
-	out := Withdrawn{Success: true, Revoked: []string{}}
-	var ws []dynamo.Write
-	for i := range c.view.Consents {
-		k := &c.view.Consents[i]
-		if in.Consent != "" && k.ID != in.Consent || !k.State.Stands() {
-			continue
-		}
-		k.State, k.EndedBy = ConsentRevoked, c.Meta.Actor
-		ws = append(ws, b.Store.keeps(k, c.Meta.Actor, c.trace)...)
-		out.Revoked = append(out.Revoked, k.ID)
-	}
-	if len(out.Revoked) == 0 {
+	before := false
+	ws, out := b.revokes(c, c.Meta.Actor, func(k *Consent) bool {
+		meant := in.Consent == "" || k.ID == in.Consent
+		before = before || meant && k.State == ConsentRevoked // the client's own words have, most likely
+		return meant
+	})
+	if len(out.Revoked) == 0 && !before {
 		const why = "no consent to be called stands"
 		return outcome{output: Withdrawn{Revoked: []string{}, Error: why}, failed: why}, nil
-	}
-	if o := c.view.Offer; o != nil && slices.Contains(out.Revoked, o.Consent) {
-		c.view.Offer = nil
-		ws = append(ws, b.Store.changes(&c.view, c.event(ChangedEvent))...)
 	}
 	return outcome{output: out, writes: ws}, nil
 }

@@ -216,7 +216,7 @@ func (l *life) live() {
 	for n := range 3 {
 		l.vendor(fmt.Sprint("v", n), nil)
 	}
-	for n, change := range []func(*Request){l.client("ann"), func(*Request) {}} {
+	for n, change := range []func(*Request){l.onWhatsApp(clientPhone), func(*Request) {}} {
 		r := Request{ID: NewID(l.market.ID, fmt.Sprint(n)), Market: l.market.ID, Language: "en", Category: "generator rental", Currency: "EUR"}
 		change(&r)
 		r.Client.Phone = clientPhone

@@ -190,7 +190,8 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 		}
 		return outcome{}, fault.New(fault.Conflict, "the vendor was not asked, so this is no answer")
 	}
-	if r, ok, err := b.Store.Replied(ctx, c.view.ID, o.ids(in.ID)...); ok || err != nil {
+	onThread, heard := o.ids(in.ID)
+	if r, ok, err := b.Store.Replied(ctx, c.view.ID, onThread, heard); ok || err != nil {
 		again := Recorded{Success: true, Outreach: o.ID, State: o.State}
 		if o.Quote != nil && o.Quote.Message == r.Message {
 			again = recorded(o.ID, o.State, *o.Quote)

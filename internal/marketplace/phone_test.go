@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"sync"
 	"testing"
@@ -134,11 +135,33 @@ func (r *raised) Raise(_ context.Context, a alert.Alert, _ ...dynamo.Write) erro
 func (y *yard) callable(name string) Request {
 	y.t.Helper()
 	y.market.WhatsApp.From, y.market.Desk.Phone = "+35722000000", deskPhone
-	client := y.client(name)
-	return y.request(name, func(r *Request) {
-		client(r)
-		r.Client.Phone = clientPhone
-	})
+	return y.request(name, y.onWhatsApp(phoneOf(name)))
+}
+
+// phoneOf is the number of a client.
+func phoneOf(name string) string {
+	if name == "ann" {
+		return clientPhone
+	}
+	return fmt.Sprintf("+35799%06d", crc32.ChecksumIEEE([]byte(name))%1e6)
+}
+
+// onWhatsApp begins a conversation of a client on WhatsApp of whom a request is.
+func (y *yard) onWhatsApp(phone string) func(r *Request) {
+	y.t.Helper()
+	in := y.writtenBy(phone, "1", "hi")
+	a, err := y.Threads.(*thread.Store).Append(y.t.Context(), in, false)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return func(r *Request) { r.Owner, r.Thread = in.From.Key(), a.Thread }
+}
+
+// writtenBy is what somebody writes from a number.
+func (y *yard) writtenBy(phone, id, text string) channel.Inbound {
+	return channel.Inbound{
+		Market: y.market.ID, Channel: channel.WhatsApp, ThreadType: channel.General, From: channel.OfNumber(phone), ReplyAddr: phone, MessageID: id, Text: text,
+	}
 }
 
 // switchboard gives a yard's broker a provider of calls.

@@ -190,7 +190,8 @@ func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
 	}
 	ids := []string{in.Message}
 	for _, o := range c.view.Outreach {
-		ids = append(ids, o.ids(in.Message)[0])
+		onThread, _ := o.ids(in.Message)
+		ids = append(ids, onThread)
 	}
 	reply, _, err := b.Store.Replied(ctx, c.view.ID, ids...)
 	if err != nil {

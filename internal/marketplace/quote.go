@@ -197,13 +197,8 @@ type answer struct {
 // answered finds what a call records: a message on the vendor's thread, as it stands there, or what a named person at the desk has heard.
 // why says that it is neither.
 func (b *Broker) answered(ctx context.Context, c *call, o Outreach, in VendorReply) (a answer, why string, err error) {
-	var m thread.Message
-	ok := false
-	for _, id := range o.ids(in.ID) {
-		if m, ok, err = b.Threads.Said(ctx, o.Thread, id); ok || err != nil {
-			break
-		}
-	}
+	onThread, _ := o.ids(in.ID)
+	m, ok, err := b.Threads.Said(ctx, o.Thread, onThread)
 	switch {
 	case err != nil:
 		return answer{}, "", fmt.Errorf("message of a vendor: %w", err)

@@ -155,7 +155,10 @@ func (b *Broker) uncallable(ctx context.Context, c *call, k *Consent, scope stri
 		return "", err
 	}
 	if head.OptedOut || !head.StoppedAt.Before(k.AskedAt) {
-		return optedOut, b.stop(ctx, k)
+		return optedOut, b.stop(ctx, k, "STOP")
+	}
+	if said := refusing(head); said != "" {
+		return refusedCalls, b.stop(ctx, k, byMessage(said))
 	}
 	why := k.refusal(c.now)
 	switch {
@@ -219,7 +222,7 @@ func (b *Broker) whileItStands(ctx context.Context, r Request, k *Consent, by, t
 		b.Threads.MayWrite(k.Thread, thread.Reach{Beside: true, UnstoppedSince: k.AskedAt}, func(thread.Why) error { return errStopped }))
 	err = b.Store.Table.DB().Commit(ctx, ws...)
 	if errors.Is(err, errStopped) {
-		return true, b.stop(ctx, k)
+		return true, b.stop(ctx, k, "STOP")
 	}
 	if err != nil && !errors.Is(err, ErrChanged) {
 		err = fmt.Errorf("consent %s: %w", k.ID, err)
@@ -227,14 +230,17 @@ func (b *Broker) whileItStands(ctx context.Context, r Request, k *Consent, by, t
 	return false, err
 }
 
-const optedOut = "the client has opted out of messages"
+const (
+	optedOut     = "the client has opted out of messages"
+	refusedCalls = "the client does not want to be called"
+)
 
-// stop revokes a consent whose client has written STOP.
-func (b *Broker) stop(ctx context.Context, k *Consent) error {
+// stop revokes a consent whose client has written STOP, or that they do not want to be called.
+func (b *Broker) stop(ctx context.Context, k *Consent, by string) error {
 	_, err := b.change(ctx, k.Request, k.ID, System, func(k *Consent) bool {
 		stands := k.State.Stands()
 		if stands {
-			k.State, k.EndedBy = ConsentRevoked, "STOP"
+			k.State, k.EndedBy = ConsentRevoked, by
 		}
 		return stands
 	})
@@ -437,9 +443,20 @@ func (b *Broker) connect(ctx context.Context, at Place, callID string) (Connecti
 	if a.Over || a.Dialled && !again {
 		return Connection{}, false, nil
 	}
+	head, err := b.clientHead(ctx, &call{view: v})
+	if err != nil {
+		return Connection{}, false, err
+	}
 	why := k.refusal(b.Store.now())
-	if why == "" && !v.State.Open() {
+	switch {
+	case why != "":
+	case !v.State.Open():
 		why = fmt.Sprintf("the request is %s", v.State)
+	case refusing(head) != "":
+		why = refusedCalls
+		if err := b.stop(ctx, k, byMessage(refusing(head))); err != nil {
+			return Connection{}, false, err
+		}
 	}
 	if why != "" {
 		return Connection{}, false, b.drop(ctx, at, why)

@@ -320,9 +320,11 @@ func (s *Store) replies(v View, o Outreach, q Quote, by, trace string, again boo
 
 // Replied reports whether a message was recorded as an answer, by any of the ids that it may have, and to which outreach. 1 request.
 func (s *Store) Replied(ctx context.Context, request string, ids ...string) (r Reply, ok bool, err error) {
-	keys := make([]dynamo.Key, len(ids))
-	for i, id := range ids {
-		keys[i] = replyKey(request, id)
+	var keys []dynamo.Key
+	for _, id := range ids {
+		if key := replyKey(request, id); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil || len(items) == 0 {
@@ -331,9 +333,13 @@ func (s *Store) Replied(ctx context.Context, request string, ids ...string) (r R
 	return r, true, items[0].Decode(&r)
 }
 
-// ids are those by which a message is known on a vendor's thread, which a provider or a caller names.
-func (o Outreach) ids(message string) []string {
-	return []string{thread.MessageID(o.Thread, channel.WhatsApp, message), message}
+// ids are those by which an answer may be recorded: that of the message on the vendor's thread, whose own id or the provider's is
+// given, and that of something heard by telephone.
+func (o Outreach) ids(message string) (onThread, heard string) {
+	if thread.IsMessageID(message) {
+		return message, message
+	}
+	return thread.MessageID(o.Thread, channel.WhatsApp, message), message
 }
 
 // Erase deletes all that is kept of a request but the hashes of its audit. A request for each 25 items.

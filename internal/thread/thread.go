@@ -411,6 +411,12 @@ func MessageID(threadID string, ch channel.Channel, channelMessageID string) str
 	return "m_" + hex.EncodeToString(sum[:12])
 }
 
+// IsMessageID reports whether an id has the form of [MessageID].
+func IsMessageID(id string) bool {
+	const size = len("m_") + 24
+	return len(id) == size && strings.HasPrefix(id, "m_")
+}
+
 const headSK = "~"
 
 func headKey(id string) dynamo.Key        { return dynamo.Key{PK: id, SK: headSK} }

@@ -107,6 +107,7 @@ func (w *work) answer(ctx context.Context, p *progress) (reply, error) {
 		w.tellNotice,    // is a turn of its own
 		w.finishYes,     // that a turn before this one may have begun to carry out
 		w.prepare,       // has no reply
+		w.refuseCalls,   // has no reply of its own either
 		w.optOut,        // wins over everything that follows
 		w.leaveToPerson, // whose thread is silent, but to commands that name their matter
 		w.sayHandedOver, // whatever came in since

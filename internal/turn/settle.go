@@ -47,6 +47,39 @@ func (w *work) optOut(ctx context.Context, p *progress) (say reply, done bool, e
 	return reply{silent: last.Quiet}, last.Quiet, nil
 }
 
+// refuseCalls obeys a customer who does not want to be called, and tells them so before any other reply. What asks whether they may be
+// called is let go of. It comes before the model, and whatever that says or calls, and before a person who has the thread.
+func (w *work) refuseCalls(ctx context.Context, p *progress) (say reply, done bool, err error) {
+	if w.r.Refusals == nil || w.thread.Type.IsWork() {
+		return reply{}, false, nil
+	}
+	asks := ""
+	if p.pending != nil && p.pending.Kind == w.r.Refusals.Asks() {
+		asks = p.pending.Ref
+	}
+	refused := false
+	for _, m := range w.in {
+		if m.Notice != nil || !gate.RefusesCalls(m.Text) {
+			continue
+		}
+		did, err := w.r.Refusals.Refuse(ctx, w.tc, m, asks)
+		if err != nil {
+			return reply{}, false, err
+		}
+		refused = refused || did
+		if asks != "" && gate.Read(m.Text) != gate.No { // a plain NO is the gate's
+			if _, err := w.release(ctx, p); err != nil {
+				return reply{}, false, err
+			}
+			asks, refused = "", true
+		}
+	}
+	if off := w.say(wording.RequestCallOff, nil); refused && !slices.Contains(p.notes, off) {
+		p.notes = append(p.notes, off)
+	}
+	return reply{}, false, nil
+}
+
 // gate lets the customer's words settle what is pending. It is done when the model has
 // nothing to say to them.
 func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err error) {

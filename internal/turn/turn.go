@@ -62,6 +62,7 @@ type Runner struct {
 	Commitments map[string]gate.Commitment // by kind of pending action
 	Looks       map[string]gate.Look       // likewise; a kind without one rests on market and tool alone
 	Commands    map[channel.ThreadType]Command
+	Refusals    Refusals          // obeys who does not want to be called; nil does nothing
 	Works       Works             // whose matters are named by their codes
 	Matters     map[string]Matter // by kind of what stands of a conversation
 	Model       llm.Model
@@ -77,6 +78,16 @@ type Runner struct {
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
 	Log  *slog.Logger
+}
+
+// Refusals takes back what customers have agreed to, when their words say so.
+type Refusals interface {
+	// Refuse reports whether a message has taken something back, but for what is asked about by the pending action of ref. It may
+	// be called again for the same message.
+	Refuse(ctx context.Context, tc tool.Context, m thread.Message, ref string) (bool, error)
+
+	// Asks is the kind of pending action that asks for what is refused.
+	Asks() string
 }
 
 // Handovers takes threads that are handed over to people.

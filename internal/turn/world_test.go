@@ -36,6 +36,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/notify"
 	"merve/internal/outbox"
 	"merve/internal/pause"
@@ -300,7 +301,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
 		Looks:    w.looks(booker),
-		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
+		Commands: w.commands(), Refusals: marketplace.Refusals{Broker: w.vendors.broker}, Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}
