@@ -67,13 +67,13 @@ func TestCrashOfAnErasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "my secret", ""), o.threads.Assigned(o.thread, thread.ByPerson))...); err != nil {
+		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "my secret", "my table", ""), o.threads.Assigned(o.thread, thread.ByPerson))...); err != nil {
 			t.Fatal(err)
 		}
 		broken := o.over(dynamotest.Once(t, calls))
 		calls.Deliver(t, nil, func() error { return broken.Erase(ctx, o.thread) })
 		page, err := o.Table.Query(ctx, dynamo.Under("desk#"+o.market, ""))
-		if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason") != "" {
+		if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason")+page.Items[0].String("letGo") != "" {
 			t.Errorf("kept %v, %v", page.Items, err)
 		}
 		return len(page.Items)

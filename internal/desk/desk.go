@@ -3,6 +3,10 @@
 // happens is told all the same, and what a business or a driver answers by the code of their work is
 // obeyed (package turn).
 //
+// What waits for the customer's YES or NO is let go of when a person gets the thread, by the turn that tells the customer
+// so: nobody would hear the answer. The desk sees what it was. The first YES or NO that is written to it all the same is
+// answered, unless a person has written before that.
+//
 //	desk#{market}   thread#{thread}             a thread that waits for a person, or that one has
 //	desk#{market}   event#{thread}#{turn}#…     that it began to wait, for the stream
 //
@@ -41,6 +45,7 @@ type Case struct {
 	Name     string             `dynamodbav:"name,omitempty" json:"name,omitempty"` // of the customer
 	Language string             `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	Reason   string             `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // why a person is asked for
+	LetGo    string             `dynamodbav:"letGo,omitempty" json:"letGo,omitempty"`   // what waited for the customer's YES or NO until then
 	Since    time.Time          `dynamodbav:"since" json:"since"`
 	TakenBy  string             `dynamodbav:"takenBy,omitempty" json:"takenBy,omitempty"` // actor key; "" waits
 	TakenAt  time.Time          `dynamodbav:"takenAt" json:"takenAt,omitzero"`
@@ -78,18 +83,25 @@ func eventKey(market, threadID string, turn int) dynamo.Key {
 	return dynamo.Key{PK: "desk#" + market, SK: fmt.Sprintf("%s%s#%08d", event.Prefix, threadID, turn)}
 }
 
-// Wait are the writes by which a thread begins to wait for a person; they join the turn that
-// hands it over.
-func (d *Desk) Wait(h thread.Head, turn int, lang, reason, trace string) []dynamo.Write {
+// Wait are the writes by which a thread begins to wait for a person, with what was let go of for that, or "". They join
+// the turn that hands it over.
+func (d *Desk) Wait(h thread.Head, turn int, lang, reason, letGo, trace string) []dynamo.Write {
 	now := d.now()
 	c := Case{
-		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: lang, Reason: language.Clip(reason, MaxReason), Since: now,
+		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: lang,
+		Reason: language.Clip(reason, MaxReason), LetGo: letGo, Since: now,
 	}
-	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, Turn: turn, Trace: trace, At: now}
+	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, LetGo: letGo, Turn: turn, Trace: trace, At: now}
 	return []dynamo.Write{
 		d.Table.Put(caseKey(h.Market, h.ID), c),
 		Events.Put(d.Table, eventKey(h.Market, h.ID, turn), e),
 	}
+}
+
+// LetGo notes what was let go of on a thread that somebody has already. It fails where nobody has it.
+func (d *Desk) LetGo(h thread.Head, what string) dynamo.Write {
+	return d.Table.Update(caseKey(h.Market, h.ID), "SET letGo = :what", dynamo.V{":what": what}).
+		If("attribute_exists(pk) AND attribute_not_exists(#returned)", nil)
 }
 
 // Event says that a thread began to wait for a person.
@@ -98,6 +110,7 @@ type Event struct {
 	Market string    `dynamodbav:"market"`
 	Name   string    `dynamodbav:"name,omitempty"`
 	Reason string    `dynamodbav:"reason,omitempty"`
+	LetGo  string    `dynamodbav:"letGo,omitempty"` // what waited for the customer's YES or NO until then
 	Turn   int       `dynamodbav:"turn"`
 	Trace  string    `dynamodbav:"trace,omitempty"`
 	At     time.Time `dynamodbav:"at"`
@@ -126,8 +139,8 @@ func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
 	return all, nil
 }
 
-// Take gives a thread to a member of staff, and tells the customer. Why a person was asked for, and
-// since when, stays with the case. Taken again by the same one, nothing changes.
+// Take gives a thread to a member of staff, and tells the customer. What waits for the customer's YES or NO is let go of
+// by the turn that does (package turn). Why a person was asked for, and since when, stays with the case. Taken again by the same one, nothing changes.
 func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
@@ -202,6 +215,7 @@ func (d *Desk) forget(ctx context.Context, h thread.Head) error {
 type View struct {
 	Name    string    `json:"name,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
+	LetGo   string    `json:"letGo,omitempty"`
 	Since   time.Time `json:"since"`
 	TakenAt time.Time `json:"takenAt,omitzero"`
 }
@@ -216,7 +230,7 @@ func (d *Desk) Of(ctx context.Context, threadID string) (*View, error) {
 	if err != nil || it == nil {
 		return nil, err
 	}
-	return &View{it.String("name"), it.String("reason"), it.Time("since"), it.Time("takenAt")}, nil
+	return &View{it.String("name"), it.String("reason"), it.String("letGo"), it.Time("since"), it.Time("takenAt")}, nil
 }
 
 // Erase takes who the customer of a thread is, and why they asked for a person, out of its case,
@@ -236,7 +250,7 @@ func (d *Desk) Erase(ctx context.Context, threadID string) error {
 		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
 	}
 	none := errors.New("it has none")
-	open := d.Table.Update(caseKey(h.Market, h.ID), "REMOVE #name, reason", nil).If("attribute_exists(pk)", nil).Else(none)
+	open := d.Table.Update(caseKey(h.Market, h.ID), "REMOVE #name, reason, letGo", nil).If("attribute_exists(pk)", nil).Else(none)
 	if err := d.Table.DB().Commit(ctx, open); err != nil && !errors.Is(err, none) {
 		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
 	}
@@ -265,11 +279,8 @@ func (d *Desk) Write(ctx context.Context, threadID, text, key string) error {
 	if h.Handler != thread.ByPerson {
 		return ErrNotTaken
 	}
-	return d.tell(ctx, h, "reply."+key, StaffReply, text)
+	return d.tell(ctx, h, "reply."+key, thread.StaffReply, text)
 }
-
-// StaffReply is the kind of the notice by which a person writes.
-const StaffReply = "staff_reply"
 
 func (d *Desk) tell(ctx context.Context, h thread.Head, key, kind, text string) error {
 	return d.Threads.Tell(ctx, h.ID, "desk."+key, thread.Notice{Kind: kind, Text: text, ByPerson: true})

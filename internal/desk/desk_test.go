@@ -74,7 +74,7 @@ func (o *office) waits(in time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return o.Table.DB().Commit(o.t.Context(), append(o.Wait(h, 1, "tr", "the bill", ""), o.threads.Assigned(o.thread, thread.ByPerson))...)
+	return o.Table.DB().Commit(o.t.Context(), append(o.Wait(h, 1, "tr", "the bill", "", ""), o.threads.Assigned(o.thread, thread.ByPerson))...)
 }
 
 // told is what waits to be said on the thread, by kind.
@@ -133,7 +133,7 @@ func TestStaffWriteWhatCanBeRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := o.told(); got != "handed_over "+desk.StaffReply {
+	if got := o.told(); got != "handed_over "+thread.StaffReply {
 		t.Errorf("told %s", got)
 	}
 }
@@ -146,7 +146,7 @@ func TestWaitingIsAnEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Table.DB().Commit(ctx, o.Wait(h, 3, "tr", "the bill", "trace")...); err != nil {
+	if err := o.Table.DB().Commit(ctx, o.Wait(h, 3, "tr", "the bill", "a table", "trace")...); err != nil {
 		t.Fatal(err)
 	}
 	page, err := o.Table.Query(ctx, dynamo.Under("desk#"+o.market, ""))
@@ -163,9 +163,40 @@ func TestWaitingIsAnEvent(t *testing.T) {
 			events = append(events, e)
 		}
 	}
-	want := []desk.Event{{Thread: o.thread, Market: o.market, Name: "ann", Reason: "the bill", Turn: 3, Trace: "trace", At: o.now}}
+	want := []desk.Event{{Thread: o.thread, Market: o.market, Name: "ann", Reason: "the bill", LetGo: "a table", Turn: 3, Trace: "trace", At: o.now}}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// Whoever has a thread sees what was let go of on it, and no case is made of one that nobody has.
+func TestLetGo(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), t.Context()
+	h, err := o.threads.Head(ctx, o.thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := errors.New("nobody has it")
+	letGo := func() error { return o.Table.DB().Commit(ctx, o.LetGo(h, "a table").Else(nobody)) }
+	if err := letGo(); !errors.Is(err, nobody) {
+		t.Errorf("before it was taken: %v", err)
+	}
+	if err := errors.Join(o.Take(ctx, o.thread, clerk), letGo()); err != nil {
+		t.Fatal(err)
+	}
+	cases, err := o.List(ctx, o.market)
+	if err != nil || len(cases) != 1 || cases[0].LetGo != "a table" {
+		t.Errorf("%+v, %v", cases, err)
+	}
+	if view, err := o.Of(ctx, o.thread); err != nil || view == nil || view.LetGo != "a table" {
+		t.Errorf("exported %+v, %v", view, err)
+	}
+	if err := o.Return(ctx, o.thread); err != nil {
+		t.Fatal(err)
+	}
+	if err := letGo(); !errors.Is(err, nobody) {
+		t.Errorf("after it was given back: %v", err)
 	}
 }
 
@@ -176,7 +207,7 @@ func TestList(t *testing.T) {
 	for _, name := range []string{"first", "second", "third", "fourth"} {
 		h := o.begin(name)
 		o.now = o.now.Add(time.Minute)
-		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
+		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "", "", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
 			t.Fatal(err)
 		}
 		if name == "first" || name == "third" {
@@ -203,7 +234,7 @@ func TestTakenForItsReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "the bill is wrong", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
+	if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "the bill is wrong", "", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
 		t.Fatal(err)
 	}
 	since := o.now
@@ -243,7 +274,7 @@ func TestErase(t *testing.T) {
 	}
 	ws := []dynamo.Write{o.threads.Assigned(o.thread, thread.ByPerson)}
 	for turn := 1; turn <= 2; turn++ {
-		if err := o.Table.DB().Commit(ctx, append(ws, o.Wait(h, turn, "tr", "my secret", "")...)...); err != nil {
+		if err := o.Table.DB().Commit(ctx, append(ws, o.Wait(h, turn, "tr", "my secret", "", "")...)...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,7 +41,7 @@ func Events() map[string][]string {
 		"order_unanswered":            answered,
 		"business_untold":             {"code"},
 		"order_cancelled_by_business": answered,
-		"desk_wanted":                 {"customer", "reason", "link"},
+		"desk_wanted":                 {"customer", "reason", "summary", "link"},
 		"merchant_message":            {"listing", "customer", "phone", "text", "code"},
 		"business_message":            {"listing", "code", "text"},
 		"waitlist_offer":              booking,

@@ -24,6 +24,7 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 	}
 	vars := wording.Vars{
 		"customer": cmp.Or(wording.Quote(m.Language, e.Name), e.Thread), "reason": wording.Quote(m.Language, e.Reason), "link": n.threadPage(e),
+		"summary": e.LetGo,
 	}
 	text, err := wording.Word(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
 	if err != nil {

@@ -560,6 +560,24 @@ func TestWhereTheDeskReads(t *testing.T) {
 	}
 }
 
+// The desk is told what was let go of for it, and nothing where nothing was.
+func TestTheDeskHearsWhatWasLetGo(t *testing.T) {
+	t.Parallel()
+	for letGo, want := range map[string]string{
+		"": "th-1 asks for a person.\nth-1", "Meze House": "th-1 asks for a person.\nWas waiting for their answer, and no longer is: Meze House\nth-1",
+	} {
+		p := newPlace(t)
+		p.SiteURL, p.market.Desk.Numbers = "", []string{merchantPhone}
+		p.save()
+		if err := p.TellDesk(t.Context(), deskpkg.Event{Thread: "th-1", Market: p.market.ID, Turn: 1, LetGo: letGo}); err != nil {
+			t.Fatal(err)
+		}
+		if ms := p.sent(); len(ms) != 1 || ms[0].Text != want {
+			t.Errorf("sent %+v, want %q", ms, want)
+		}
+	}
+}
+
 // Before a customer is asked for a YES it is known that there is something to say, and somebody
 // who can be written to; and so at the YES, when that may have changed.
 func TestWhoCanBeWrittenTo(t *testing.T) {

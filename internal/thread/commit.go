@@ -14,6 +14,7 @@ import (
 type Outcome struct {
 	Turn      Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
 	Pending   *Pending // what waits for YES or NO from now on; nil for nothing
+	LetGo     *Pending // what was let go of for a person, while a YES or NO to it is still to be answered; nil for nothing
 	Stood     *Stood   // what stands of the conversation from now on, but for the rows that join; nil leaves it
 	Language  string
 	OptedOut  bool
@@ -77,6 +78,7 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome, rows []string) dynamo.Wr
 		vals[name] = value
 	}
 	put("pending", ":pending", o.Pending, o.Pending != nil)
+	put("letGo", ":letGo", o.LetGo, o.LetGo != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
 	switch {
 	case o.Stood != nil:

@@ -62,7 +62,7 @@ func (s *Store) eraseSaid(ctx context.Context, head Head) error {
 			break
 		}
 	}
-	return s.Table.DB().Commit(ctx, s.Table.Update(headKey(head.ID), "REMOVE #name, phone, contact, addr, loc, locAt, lang, listed ADD epoch :one", dynamo.V{":one": 1}).
+	return s.Table.DB().Commit(ctx, s.Table.Update(headKey(head.ID), "REMOVE #name, phone, contact, addr, loc, locAt, lang, listed, letGo ADD epoch :one", dynamo.V{":one": 1}).
 		If("attribute_not_exists(turns) OR turns = :seen", dynamo.V{":seen": head.Turns}).Else(errEnded))
 }
 

@@ -12,7 +12,7 @@ import (
 // Assigned gives a thread to the assistant or to a person. A turn that is running decides again
 // before it commits. [ErrNoThread] when there is no such thread.
 func (s *Store) Assigned(id string, to Handler) dynamo.Write {
-	update, vals := "REMOVE #handler", dynamo.V(nil)
+	update, vals := "REMOVE #handler, letGo", dynamo.V(nil)
 	if to == ByPerson {
 		update, vals = "SET #handler = :handler", dynamo.V{":handler": to}
 	}

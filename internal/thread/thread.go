@@ -104,8 +104,9 @@ type Head struct {
 	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
 	StoppedAt  time.Time          `dynamodbav:"stopAt"` // when they wrote so last
 	Pending    *Pending           `dynamodbav:"pending,omitempty"`
-	Location   *geo.Location      `dynamodbav:"loc,omitempty"` // last shared
-	LocatedAt  time.Time          `dynamodbav:"locAt"`         // when
+	LetGo      *Pending           `dynamodbav:"letGo,omitempty"` // for the person who has the thread; a YES or NO to it is still to be answered
+	Location   *geo.Location      `dynamodbav:"loc,omitempty"`   // last shared
+	LocatedAt  time.Time          `dynamodbav:"locAt"`           // when
 	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
 	Turns      int                `dynamodbav:"turns"` // finished ones
 	Epoch      int                `dynamodbav:"epoch"` // counts leases, and how often all was erased
@@ -235,6 +236,9 @@ func (m Message) Written() time.Time {
 	}
 	return m.Wrote
 }
+
+// StaffReply is the kind of the notice that carries a person's own words.
+const StaffReply = "staff_reply"
 
 // Notice is something the backend itself has to tell the customer on this thread. It
 // comes in like a message, so that it keeps its place in the order of turns.

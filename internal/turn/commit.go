@@ -50,11 +50,16 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	}
 	join = append(append(append(join, out...), w.audited()...), ending...)
 	if d.handOver != nil {
-		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, d.handOver.Reason, t.TraceID)...)
+		letGo := ""
+		if d.letGo != nil {
+			letGo = d.letGo.Question()
+		}
+		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, d.handOver.Reason, letGo, t.TraceID)...)
 	}
 	day, spent := now.UTC().Format(time.DateOnly), w.model.MicroUSD+w.guarded.Load()
 	o := thread.Outcome{
-		Session: d.session, Turn: t, Pending: d.pending, Stood: stood, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
+		Session: d.session, Turn: t, Pending: d.pending, LetGo: d.letGo, Stood: stood, Language: w.tc.Language,
+		OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + spent},
 	}
 	// That the lease is lost is for the transaction to find: a renewal that meets the commit finds it gone, too, and a
@@ -64,7 +69,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	}
 	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
 	head := w.thread.Head
-	head.Pending, head.Turns, head.Inbox = d.pending, t.N, head.Inbox[len(w.in):]
+	head.Pending, head.LetGo, head.Turns, head.Inbox = d.pending, d.letGo, t.N, head.Inbox[len(w.in):]
 	if d.session != nil {
 		head.Session = d.session
 	}

@@ -77,6 +77,20 @@ func conciergeKinds() []kind {
 		{name: "staff take", want: "A person is taking over", before: []string{"person"}, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
 			return w.concierge.people.Take(ctx, id, actor.Actor{Kind: actor.Staff, ID: "dana"})
 		})},
+		{name: "person asked for beside an offer", want: "the slot is free again.\\n\\nA person from our team", before: []string{"book"}, said: []string{"person"}},
+		{name: "person asked for beside a cancellation", want: "This no longer waits for your answer:\\nAll right, your booking stays as it is.", before: []string{"book", "yes", "cancel it"}, said: []string{"person"}},
+		{name: "person asked for beside a frozen call", want: "This no longer waits for your answer:\\nleaveNote", before: []string{"note"}, said: []string{"person"}},
+		{name: "yes and a person", want: "the slot is free again.\\n\\nA person from our team", before: []string{"book"}, said: []string{"yes", "person"}},
+		{name: "a person and yes", want: "the slot is free again.\\n\\nA person from our team", before: []string{"book"}, said: []string{"person", "yes"}},
+		{name: "yes after a person was asked for", want: "Nothing is waiting for your YES or NO any more. A person", before: []string{"book", "person"}, said: []string{"yes"}},
+		{name: "yes before staff are told of", want: "Nothing is waiting for your YES or NO any more. A person", before: []string{"book"}, prepare: (*world).assigned, said: []string{"yes"}},
+		{name: "taken while a person is asked for", want: "A person is taking over from here", before: []string{"book"}, prepare: func(w *world, _ string) { w.model = w.takenAtTheDesk() }, said: []string{"person"}},
+		{name: "staff take beside an offer", want: "This no longer waits for your answer:\\nMeze House", before: []string{"book"}, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
+			return w.concierge.people.Take(ctx, id, actor.Actor{Kind: actor.Staff, ID: "dana"})
+		})},
+		{name: "staff take beside a payment", also: "reef", want: "This no longer waits for your answer:\\nReef", before: []string{"dive"}, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
+			return w.concierge.people.Take(ctx, id, actor.Actor{Kind: actor.Staff, ID: "dana"})
+		})},
 		{name: "staff write", want: "Dana here", before: []string{"person"}, prepare: (*world).takeOver, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
 			return w.concierge.people.Write(ctx, id, "Dana here", "1")
 		})},
@@ -179,12 +193,28 @@ func (w *world) missedAndCame(id string) {
 	}
 }
 
-// takeOver has staff take the thread.
-func (w *world) takeOver(id string) {
+// takenAtTheDesk is clerk, with a member of staff who takes the thread while it thinks.
+func (w *world) takenAtTheDesk() llm.Model {
+	healthy := *w.concierge.people
+	return clerkWhile(func(ctx context.Context) {
+		if err := healthy.Take(ctx, threadOf(w.last), actor.Actor{Kind: actor.Staff, ID: "dana"}); err != nil {
+			w.t.Errorf("meanwhile: %v", err)
+		}
+	})
+}
+
+// assigned is a thread that staff have taken, of which nothing is told yet.
+func (w *world) assigned(id string) {
 	w.t.Helper()
 	if err := w.concierge.people.Take(w.t.Context(), id, actor.Actor{Kind: actor.Staff, ID: "dana"}); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// takeOver has staff take the thread.
+func (w *world) takeOver(id string) {
+	w.t.Helper()
+	w.assigned(id)
 	w.work()
 }
 
@@ -286,7 +316,7 @@ func (w *world) stateOfConcierge(s *state) (ids []string) {
 		w.t.Fatal(err)
 	}
 	for _, c := range cases {
-		s.Desk = append(s.Desk, fmt.Sprintf("%s %q %q", c.Name, c.TakenBy, c.Reason))
+		s.Desk = append(s.Desk, fmt.Sprintf("%s %q %q %q", c.Name, c.TakenBy, c.Reason, c.LetGo))
 	}
 	return ids
 }

@@ -506,7 +506,11 @@ func (p *play) valueOfOrders(of string, n int) (string, bool) {
 		}
 		var lines []string
 		for _, c := range all {
-			lines = append(lines, strings.TrimSpace(c.Name+" "+cmp.Or(c.TakenBy, "waits")+" "+c.Reason))
+			line := strings.TrimSpace(c.Name + " " + cmp.Or(c.TakenBy, "waits") + " " + c.Reason)
+			if c.LetGo != "" {
+				line += "; let go: " + c.LetGo
+			}
+			lines = append(lines, line)
 		}
 		return cmp.Or(strings.Join(lines, ", "), "nobody"), true
 	case "rides":

@@ -25,6 +25,7 @@ type progress struct {
 	asked    bool            // the reply asks for the YES to what waited before
 	doubted  bool            // and whether that is meant: an answer to what was asked before counts no more
 	settled  string          // id of the pending action that this turn settles
+	letGo    *thread.Pending // what was let go of for a person, while a YES or NO to it is still to be answered
 	joins    []joined        // what is committed with the turn
 	handOver *tool.HandOver  // to a person, with this turn
 	session  *thread.Session // that begins with this turn
@@ -50,7 +51,7 @@ type reply struct {
 
 // begun is the progress of a turn that has done nothing yet.
 func (w *work) begun() progress {
-	return progress{pending: w.thread.Pending, optedOut: w.thread.OptedOut, stopAt: w.thread.StoppedAt}
+	return progress{pending: w.thread.Pending, letGo: w.thread.LetGo, optedOut: w.thread.OptedOut, stopAt: w.thread.StoppedAt}
 }
 
 // carried is what a turn goes on with when more has come in. What it has proposed stays, and that it
@@ -147,22 +148,22 @@ func (w *work) prepare(ctx context.Context, p *progress) (reply, bool, error) {
 	return reply{}, false, err
 }
 
-// leaveToPerson is silent on a thread that a person has, unless a command names its matter. Nobody is
-// asked about what this turn has proposed.
+// leaveToPerson is silent on a thread that a person has, but for three things: a command that names its matter, what was
+// let go of, and a YES or NO to that.
 func (w *work) leaveToPerson(ctx context.Context, p *progress) (reply, bool, error) {
 	if w.thread.Handler != thread.ByPerson {
 		return reply{}, false, nil
 	}
-	if p.proposed() {
-		if _, err := w.release(ctx, p); err != nil {
-			return reply{}, false, err
-		}
+	if err := w.letGoForPerson(ctx, p); err != nil {
+		return reply{}, false, err
 	}
-	say, obeyed, err := w.command(ctx, p)
-	if !obeyed {
-		say = reply{silent: true}
+	if say, obeyed, err := w.command(ctx, p); obeyed || err != nil {
+		return say, true, err
 	}
-	return say, true, err
+	if say, late, err := w.tooLateForPerson(ctx, p); late || err != nil {
+		return say, true, err
+	}
+	return reply{silent: len(p.notes) == 0}, true, nil
 }
 
 // sayHandedOver ends a turn that hands the thread over.
@@ -206,19 +207,4 @@ func (w *work) fixed(context.Context, *progress) (reply, bool, error) {
 		return reply{}, false, nil
 	}
 	return reply{text: w.say(w.assistant.Fixed, nil)}, true, nil
-}
-
-// handedOver tells a customer that a person will answer, and when one is there.
-func (w *work) handedOver() string {
-	text := w.say(wording.PersonWillAnswer, nil)
-	hours := w.market.Desk.Hours
-	if hours == nil || hours.OpenAt(w.tc.Now) {
-		return text
-	}
-	opens, ok := hours.Opens(w.tc.Now)
-	if !ok {
-		return text
-	}
-	when := wording.When(w.tc.Language, opens.In(w.tc.TimeZone), opens.In(w.tc.TimeZone))
-	return text + " " + w.say(wording.PersonLater, wording.Vars{"when": when})
 }

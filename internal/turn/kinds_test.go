@@ -407,7 +407,7 @@ type state struct {
 	Waits, Reminders, Payments                []string
 	Orders, Rides, Desk, Theirs               []string // Theirs are the turns of businesses, drivers and vendors
 	Requests                                  []string
-	Pending                                   string
+	Pending, LetGo                            string
 	Waiting                                   int
 	Leased, OptedOut, ByPerson                bool
 	Spend                                     thread.Spend
@@ -420,6 +420,9 @@ func (w *world) state(id string) state {
 	s := state{
 		Waiting: len(h.Inbox), Leased: h.LeaseUntil.After(w.clock.now()), Notes: w.left,
 		OptedOut: h.OptedOut, ByPerson: h.Handler == thread.ByPerson, Spend: h.Spend,
+	}
+	if h.LetGo != nil {
+		s.LetGo = h.LetGo.Kind + " " + h.LetGo.Summary
 	}
 	if h.Pending != nil {
 		s.Pending = h.Pending.Kind + " " + h.Pending.Summary

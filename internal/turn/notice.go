@@ -30,6 +30,14 @@ func (w *work) tellNotice(ctx context.Context, p *progress) (reply, bool, error)
 	if p.pending != nil && p.pending.Ref == n.Ref {
 		p.settle()
 	}
+	if w.thread.Handler == thread.ByPerson {
+		if n.Kind == thread.StaffReply || n.Quote != nil { // what is said next may be meant for that
+			p.letGo = nil
+		}
+		if err := w.letGoForPerson(ctx, p); err != nil {
+			return reply{}, false, err
+		}
+	}
 	if err := w.lapse(ctx, p); err != nil {
 		return reply{}, false, err
 	}
@@ -74,6 +82,6 @@ func (w *work) beginSession(ctx context.Context, p *progress, n *thread.Notice) 
 	}
 	begun := *n.Session
 	begun.From = w.thread.Number()
-	p.session = &begun
+	p.session, p.letGo = &begun, nil
 	return reply{text: n.Text, silent: n.Text == ""}, nil
 }

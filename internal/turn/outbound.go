@@ -96,9 +96,10 @@ func byPerson(in []thread.Message) bool {
 	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
 }
 
-// news reports whether a turn tells of what has happened, in words of the backend alone.
+// news reports whether a turn tells of what has happened, in words of the backend alone. On a thread that a person has,
+// nothing else is said.
 func (w *work) news(d decision) bool {
-	return !w.heard() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
+	return !w.heard() || w.thread.Handler == thread.ByPerson || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
 }
 
 // heard reports whether a turn answers somebody, rather than tell what has happened only.

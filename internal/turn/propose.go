@@ -44,21 +44,6 @@ func (w *work) pendingOf(tc tool.Context, res agent.Result) *thread.Pending {
 	return p
 }
 
-// giveAway hands the thread over to a person: what waits for YES or NO is let go of, and the
-// backend's own words are the last.
-func (w *work) giveAway(ctx context.Context, p *progress, h tool.HandOver) error {
-	if w.r.Desk == nil || p.handOver != nil {
-		return nil
-	}
-	if p.pending != nil {
-		if _, err := w.release(ctx, p); err != nil {
-			return err
-		}
-	}
-	p.handOver = &h
-	return nil
-}
-
 // propose makes something the one pending action, and lets go of an earlier one; or of the new one,
 // when the thread has been handed over and nobody will hear the answer.
 func (w *work) propose(ctx context.Context, p *progress, tc tool.Context, made *thread.Pending) error {
@@ -70,7 +55,7 @@ func (w *work) propose(ctx context.Context, p *progress, tc tool.Context, made *
 		if _, err := w.releaseOf(ctx, p, tc, *old); err != nil {
 			return err
 		}
-		p.notes = append(p.notes, wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
+		p.noteOfLast(wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
 		p.asked, p.after = false, nil // nobody is reminded of it
 	}
 	p.pending, p.made = made, true

@@ -140,7 +140,7 @@ func (w *work) ruling(ctx context.Context, p *progress) (r gate.Ruling, whole bo
 func (w *work) redirect(ctx context.Context, p *progress) error {
 	s, err := w.release(ctx, p)
 	if s.Text != "" {
-		p.notes = append(p.notes, s.Text)
+		p.noteOfLast(s.Text)
 	}
 	return err
 }
@@ -323,15 +323,26 @@ func (w *work) releaseOf(ctx context.Context, p *progress, tc tool.Context, pend
 	if err != nil {
 		return gate.Settled{}, fmt.Errorf("release %s of thread %s: %w", pending.Kind, w.thread.ID, err)
 	}
-	shown := w.thread.Pending != nil && w.thread.Pending.ID == pending.ID
-	p.joins = append(p.joins, joined{Settled: s, unshown: !shown})
+	p.joins = append(p.joins, joined{Settled: s, unshown: !w.shown(pending)})
 	return s, nil
+}
+
+// shown reports whether the customer was asked about something before this turn.
+func (w *work) shown(p thread.Pending) bool {
+	return w.thread.Pending != nil && w.thread.Pending.ID == p.ID
 }
 
 // joined is what is committed with the turn.
 type joined struct {
 	gate.Settled
-	unshown bool // lets go of what this turn has proposed itself
+	unshown bool   // lets go of what this turn has proposed itself
+	note    string // among the notes, says that it was let go of
+}
+
+// noteOfLast says of what was let go of last that it was.
+func (p *progress) noteOfLast(text string) {
+	p.notes = append(p.notes, text)
+	p.joins[len(p.joins)-1].note = text
 }
 
 // withdraws reports whether something is let go of that nobody was asked about.
@@ -381,7 +392,12 @@ func (d *decision) refused(err error) bool {
 		if s.Instead != nil {
 			d.joins = append(d.joins, joined{Settled: *s.Instead})
 		}
-		if text != "" {
+		switch at := slices.Index(d.notes, s.note); {
+		case text == "":
+		case s.note != "" && at >= 0: // which is not true
+			d.notes = slices.Clone(d.notes)
+			d.notes[at] = text
+		default:
 			d.text, d.words, d.cards = text, false, nil
 		}
 		return true

@@ -92,8 +92,10 @@ type Refusals interface {
 
 // Handovers takes threads that are handed over to people.
 type Handovers interface {
-	// Wait are the writes by which a thread begins to wait for a person.
-	Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write
+	// Wait are the writes by which a thread begins to wait for a person, with what was let go of for that, or "".
+	Wait(h thread.Head, turn int, language, reason, letGo, trace string) []dynamo.Write
+	// LetGo notes what was let go of on a thread that a person has already. It fails where nobody has it.
+	LetGo(h thread.Head, what string) dynamo.Write
 }
 
 // Answer is what a client that waits is told.

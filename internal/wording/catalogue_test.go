@@ -166,7 +166,7 @@ func TestWordsOfAnAnswer(t *testing.T) {
 				t.Errorf("%s: %q: want one short word", lang, word)
 			}
 		}
-		for _, key := range []Key{ConfirmPrompt, CancelPrompt, ActionPrompt} {
+		for _, key := range []Key{ConfirmPrompt, CancelPrompt, ActionPrompt, AnswerNotAwaited} {
 			said := Say(lang, key, nil)
 			if !strings.Contains(said, yes) || !strings.Contains(said, no) {
 				t.Errorf("%s: %s does not tell the words %q and %q: %s", lang, key, yes, no, said)

@@ -41,6 +41,8 @@ const (
 	StillWaiting      Key = "still_waiting"       // a reminder, whatever is pending: details (the question once more)
 	Replaced          Key = "replaced"            // a new proposal has released this one: summary
 	WhichOffer        Key = "which_offer"         // a YES that may mean another offer; this one is pending: details (its question)
+	NoLongerWaits     Key = "no_longer_waits"     // let go of, since a person has the thread: summary, details (what became of it)
+	AnswerNotAwaited  Key = "answer_not_awaited"  // a YES or NO after that
 	OldButton         Key = "old_button"          // a tap on an offer that is no longer pending
 	OfferChanged      Key = "offer_changed"       // price or terms are no longer those that were shown
 	OfferOff          Key = "offer_off"           // a YES to what the market or the business offers no more

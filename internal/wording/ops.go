@@ -15,5 +15,5 @@ const (
 	OpsNothing      Key = "ops_nothing"        // nothing today
 	OpsMore         Key = "ops_more"           // not all was looked through
 
-	DeskWanted Key = "desk_wanted" // to staff: a customer asks for a person: customer, reason, link
+	DeskWanted Key = "desk_wanted" // to staff: a customer asks for a person: customer, reason, summary (of what was let go of), link
 )

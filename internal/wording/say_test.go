@@ -121,6 +121,8 @@ func conversation(lang string) string {
 		Say(lang, SlotInvalid, Vars{"reason": reason, "alternatives": alternatives}),
 		question,
 		Say(lang, StillWaiting, Vars{"details": question}),
+		Say(lang, NoLongerWaits, Vars{"summary": summary, "details": Say(lang, BookingReleased, nil)}) + "\n\n" + Say(lang, PersonWillAnswer, nil),
+		Say(lang, AnswerNotAwaited, nil) + " " + Say(lang, PersonWillAnswer, nil),
 		Say(lang, BookingConfirmed, Vars{"summary": summary, "code": code}),
 		Say(lang, MerchantBookingConfirmed, booked),
 		Say(lang, BookingAlreadyConfirmed, Vars{"summary": summary, "code": code}),

@@ -106,7 +106,7 @@ func TestYesStandsBeforeNo(t *testing.T) {
 			}
 		}
 	}
-	if want := 24 * len(language.Supported()); questions != want {
+	if want := 25 * len(language.Supported()); questions != want {
 		t.Errorf("looked at %d questions, want %d", questions, want)
 	}
 }

@@ -43,6 +43,7 @@ export async function page(ctx) {
     section('Waiting for a person', cases.length ? make('ul', { className: 'rows' }, cases.map((c) => make('li', { className: 'row' },
       make('h3', {}, make('a', { href: address({ thread: c.threadId }), dir: 'auto' }, c.name || 'A customer')),
       make('p', {}, make('span', { className: 'status', 'data-status': c.takenBy ? 'completed' : 'pending' }, c.takenBy ? 'With a person' : 'Waits'), ` by ${channels[c.channel] ?? c.channel}`, c.reason ? [' · ', make('bdi', {}, c.reason)] : ''),
+      c.letGo ? make('p', {}, 'No longer waits for their answer: ', make('bdi', {}, c.letGo)) : '',
       make('p', { className: 'soft' }, 'Since ', when(c.since), c.takenBy ? [', taken by ', make('bdi', {}, c.takenBy)] : '')))) : empty('Nobody waits', 'Customers who ask for a person stand here.')),
   ];
 }
