@@ -94,12 +94,12 @@ var missing = map[string]string{
 var (
 	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
 	client confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
-	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late lookAt matter maxBookings
+	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late letter lookAt matter maxBookings
 	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
 	spoken standing stream success t technician tone v vacant vendor vendors voices x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach picture
+	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled letter new outreach picture
 	presented quoted replied searching silent skipped written`)
 )
 
