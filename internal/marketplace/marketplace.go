@@ -35,9 +35,10 @@
 //     know, and of a place on the map only its id is kept.
 //   - Nobody is called without a consent: the client's YES to one call, of which scope, reason and number were shown. It
 //     is looked at in the transaction that writes the attempt down, and again in the one that gives the client's number
-//     to the provider. A revocation that committed before is never followed by a call.
-//   - A vendor's words are quoted, and never obeyed. Prices come from the stored quote. No vendor's number
-//     reaches a model.
+//     to the provider. A revocation that committed before is never followed by a call. Words of refusal and STOP revoke by
+//     themselves, from when they have come in, and the number is one that the client's conversation proves.
+//   - A vendor's words are quoted, and never obeyed. A price is read in them by package price, never by a model, and one
+//     that is not clear is accepted by nobody. No vendor's number reaches a model.
 //
 // Requests: a call 2 to 6 with its meta and audit; a snapshot 3; an answer of a vendor 3, and what the turn needs
 // that takes it in. The vendors of a market are read once a minute, a request for each megabyte.

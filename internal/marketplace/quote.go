@@ -212,7 +212,8 @@ func (b *Broker) answered(ctx context.Context, c *call, o Outreach, in VendorRep
 	case c.Meta.Actor == Admin && c.By.IsStaff() && strings.TrimSpace(c.By.Name) != "":
 		return answer{text: in.Message, message: in.ID, notedBy: clip(c.By.Name, maxVendorName)}, "", nil
 	}
-	return answer{}, "the vendor has written no such message: only a message on their thread is recorded, or what a named person at the desk has heard", nil
+	why = "the vendor has written no such message: only one on their thread is recorded, or what a named person at the desk has heard"
+	return answer{}, why, nil
 }
 
 // another says that a message on a vendor's thread is no answer to an outreach; "" is that it may be one.

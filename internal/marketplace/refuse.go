@@ -50,7 +50,10 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 		}
 		by := byMessage(message)
 		c := &call{
-			Call: Call{Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(message)), Actor: System}, Input: mustJSON(RevokeInput{Request: v.ID})},
+			Call: Call{
+				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(message)), Actor: System},
+				Input: mustJSON(RevokeInput{Request: v.ID}),
+			},
 			view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
 		}
 		ws, out := b.revokes(c, by, func(k *Consent) bool {

@@ -79,7 +79,8 @@ func tokenize(text string) []token {
 			}
 			raw := strings.TrimRight(string(runes[i:end]), "'’")
 			end = i + utf8.RuneCountInString(raw)
-			all, gap, i = append(all, token{kind: word, text: language.Fold(strings.NewReplacer("״", "", "\"", "").Replace(raw)), raw: raw, glued: !gap}), false, end
+			folded := language.Fold(strings.NewReplacer("״", "", "\"", "").Replace(raw))
+			all, gap, i = append(all, token{kind: word, text: folded, raw: raw, glued: !gap}), false, end
 		default:
 			all, gap, i = append(all, token{kind: sign, text: string(r), mixed: unicode.IsNumber(r), glued: !gap}), false, i+1
 		}
@@ -92,7 +93,10 @@ func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || r 
 
 // quoteInside reports whether a quotation mark stands inside a Hebrew word, where it shortens it.
 func quoteInside(runes []rune, i int) bool {
-	return (runes[i] == '"' || runes[i] == '״') && i+1 < len(runes) && unicode.Is(unicode.Hebrew, runes[i-1]) && unicode.Is(unicode.Hebrew, runes[i+1])
+	if runes[i] != '"' && runes[i] != '״' || i+1 == len(runes) {
+		return false
+	}
+	return unicode.Is(unicode.Hebrew, runes[i-1]) && unicode.Is(unicode.Hebrew, runes[i+1])
 }
 
 // between reports whether a sign stands between two digits.
@@ -123,7 +127,7 @@ func figureAt(runes []rune, i int) (token, int) {
 		end = next
 	}
 	t.text = string(runes[i:end])
-	if end+1 < len(runes) && (runes[end] == ',' || runes[end] == '.') && strings.ContainsRune("-–—", runes[end+1]) && digits(end+2) == end+2 {
+	if end+1 < len(runes) && strings.ContainsRune(",.", runes[end]) && strings.ContainsRune("-–—", runes[end+1]) && digits(end+2) == end+2 {
 		end += 2 // "280,-"
 	}
 	return t, end
@@ -142,12 +146,8 @@ func unmixed(all []token) []token {
 				continue
 			}
 			by := all[n]
-			switch {
-			case by.kind == word && len(codeOrName(by)) == 0:
-				all[i].mixed = true
-			case by.kind == sign && by.text == "%" && n > i:
-			case by.kind == sign && n < i && strings.Contains("-–—/+#*~:°@×=.'", by.text) && (by.text != ":" || digitBefore(all, n)),
-				by.kind == sign && n > i && (strings.Contains("-–—/*~°@×=+", by.text) || by.text == ":" && n+1 < len(all) && all[n+1].kind == number && all[n+1].glued):
+			time := by.text == ":" && n > 0 && n+1 < len(all) && all[n-1].kind == number && all[n].glued && all[n+1].kind == number && all[n+1].glued
+			if by.kind == word && len(codeOrName(by)) == 0 || by.kind == sign && (strings.Contains("-–—/+*~°@×=#'", by.text) || time) {
 				all[i].mixed = true
 			}
 		}
@@ -155,9 +155,6 @@ func unmixed(all []token) []token {
 	}
 	return all
 }
-
-// digitBefore reports whether a sign is glued to a figure before it.
-func digitBefore(all []token, n int) bool { return n > 0 && all[n-1].kind == number && all[n].glued }
 
 // readings are the amounts that a figure may be in minor units of a currency with so many decimals, each once.
 func readings(figure string, decimals int) []int64 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/llm"
 	"merve/internal/marketplace"
@@ -51,9 +52,15 @@ func requestKinds() []kind {
 		{name: "consent, yes", want: "You have agreed to one call", before: called, said: []string{"yes"}},
 		{name: "consent, no", want: "nobody calls you", before: called, said: []string{"no"}},
 		{name: "consent revoked", want: "{marketplace.revoke_call_consent ok}", before: then(called, "yes"), said: []string{"do not call me"}},
+		{name: "consent refused in words", want: "We won't call you.", before: then(called, "yes"), said: []string{"nobody should phone me"}},
+		{name: "consent refused while asked", want: "We won't call you.", before: called, said: []string{"I'd rather you didn't call, write to me"}},
+		{name: "consent and a stop", want: "no more messages", before: then(called, "yes"), said: []string{"STOP"}},
 	}
 	for i := range all {
 		all[i].alone, all[i].seeks = true, true
+		if strings.HasPrefix(all[i].name, "consent") { // to be called at the number of the conversation
+			all[i].only = channel.WhatsApp
+		}
 	}
 	return all
 }

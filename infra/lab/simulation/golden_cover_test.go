@@ -95,12 +95,12 @@ var (
 	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
 	client confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
 	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late letter lookAt matter maxBookings
-	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck number optIn output outreach over participant phones
+	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck notedBy number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
 	spoken standing stream success t technician tone v vacant vendor vendors voices x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled letter new outreach picture
-	presented quoted replied searching silent skipped written`)
+	laterCodes = strings.Fields(`asked assumed changed clarifying clear consent dispatched error found fulfilled letter new none outreach picture
+	presented quoted replied searching silent skipped unclear written`)
 )
 
 // laterKeys are the forms of such keys.

@@ -176,8 +176,8 @@ func codeIn(text string) string {
 }
 
 // priced are how vendors name a price, in four languages.
-var priced = []string{"Yes, we have one: %d", "Evet, var: %d", "Ναι, έχουμε: %d", "כן, יש: %d", "%d EUR, with delivery",
-	"Yes. %d, Saturday only."}
+var priced = []string{"Yes, we have one: %d EUR", "Evet, %d", "Ναι, έχουμε: %d ευρώ", "כן, יש: %d אירו", "%d EUR, with delivery",
+	"Yes. €%d, Saturday only."}
 
 // refused are how they have none.
 var refused = []string{"Sorry, no generators left", "Maalesef yok", "Δυστυχώς όχι", "אין לנו"}
@@ -497,7 +497,7 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 		return marketplace.SendClientMessage, with(map[string]any{"message": "Any news? " + word, "idempotency_key": ""})
 	case p < 38 && asked:
 		return marketplace.RecordVendorReply, with(map[string]any{
-			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": fmt.Sprintf("By telephone: %d", 150+w.pick(400)),
+			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": fmt.Sprintf("By telephone: %d EUR", 150+w.pick(400)),
 			"provider_message_id": fmt.Sprintf("SMcall%d", n-w.pick(2)),
 		})
 	case p < 48:
