@@ -92,6 +92,7 @@ func (b *Base) matters() map[string]turn.Matter {
 		ledger.StandingKind: booking.Standing{Ledger: b.Ledger()},
 		order.StandingKind:  order.Standing{Store: b.Orders()},
 		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
+		report.StandingKind: report.Standing{Store: b.Reports()},
 
 		ledger.AppointmentsKind:  appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
 		marketplace.StandingKind: marketplace.Standing{Store: b.Requests()},

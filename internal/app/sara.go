@@ -82,7 +82,7 @@ func Messenger(b *Base) (trigger.Handler, error) {
 // Reports returns the store of damage reports.
 func (b *Base) Reports() *report.Store {
 	return &report.Store{
-		Table: b.records(), Secrets: b.conversations(), Now: b.Now, Random: rand.Reader, PublicURL: b.Config.SiteURL,
+		Table: b.records(), Secrets: b.conversations(), Now: b.Now, Random: rand.Reader, PublicURL: b.Config.SiteURL, Rows: b.rows(),
 	}
 }
 

@@ -187,6 +187,11 @@ func (s *Store) writes(ctx context.Context, c change, before, after stored, e Ev
 	case before.brief() != after.brief():
 		ws = append(ws, s.Table.Update(briefsKey(after.Owner), "SET #"+after.ID+" = :brief", dynamo.V{":brief": after.brief()}))
 	}
+	left := after.stand()
+	if c.remove {
+		left = nil
+	}
+	ws = append(ws, s.Rows.Moved(before.stand(), left)...)
 	if before.Status == Pending && after.Status == Completed {
 		completed := e
 		completed.ID, completed.Type, completed.Payload, completed.Detail = string(CompletedEvent), CompletedEvent, "", ""

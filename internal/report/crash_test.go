@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/geo"
@@ -29,7 +30,11 @@ var (
 func (c *corner) told(id string) []string {
 	c.t.Helper()
 	var lines []string
-	for _, it := range c.all(id) {
+	rows, err := c.Rows.Table.Query(context.Background(), dynamo.Under(c.thread(), ""))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, it := range append(c.all(id), rows.Items...) {
 		var plain map[string]any
 		if err := attributevalue.UnmarshalMap(it, &plain); err != nil {
 			c.t.Fatal(err)
@@ -41,6 +46,7 @@ func (c *corner) told(id string) []string {
 			}
 		}
 		delete(plain, "dueShard") // is made of ids, which differ from run to run
+		delete(plain, "payload")  // and this of the thread's id; a repeat with another one is refused
 		if plain["opened"] != nil && plain["opened"] != 0.0 {
 			plain["opened"] = "often"
 		}
@@ -49,7 +55,7 @@ func (c *corner) told(id string) []string {
 			c.t.Fatal(err)
 		}
 		line := ids.ReplaceAllStringFunc(string(b), func(other string) string { return named(other, id) }) // first: an id may have a market's name in it
-		line = strings.NewReplacer(c.owner.Key(), "OWNER", c.market, "MARKET").Replace(line)
+		line = strings.NewReplacer(c.owner.Key(), "OWNER", c.thread(), "THREAD", c.market, "MARKET").Replace(line)
 		lines = append(lines, hashes.ReplaceAllString(line, "LINK"))
 	}
 	slices.Sort(lines)

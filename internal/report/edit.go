@@ -59,13 +59,13 @@ func (s *Store) Start(ctx context.Context, by By, d Draft) (Report, error) {
 	if e.Payload, err = payloadOf([]string{d.Market, d.Thread, spot.Address}); err != nil {
 		return Report{}, err
 	}
-	err = s.Table.DB().Commit(ctx,
+	err = s.Table.DB().Commit(ctx, append([]dynamo.Write{
 		s.put(e),
 		s.Table.Put(reportKey(owner, r.ID), r),
 		s.Table.Put(ownerKey(r.ID), map[string]string{"owner": owner}),
 		s.Table.Update(briefsKey(owner), "SET #"+r.ID+" = :brief ADD #count :one", dynamo.V{":brief": r.brief(), ":one": 1}).
 			If("attribute_not_exists(#count) OR #count < :most", dynamo.V{":most": MaxReports}).Else(ErrTooMany),
-	)
+	}, s.Rows.Moved(nil, r.stand())...)...)
 	if errors.Is(err, errMoved) {
 		return s.started(ctx, r.Report, e)
 	}

@@ -107,7 +107,7 @@ func TestStaff(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := events[len(events)-1]
-	if told.Type != report.ResolvedEvent || !told.Staff || told.Actor != s.Key() || told.Owner != c.owner.Key() || told.Thread != "th_1" || told.Market != c.market {
+	if told.Type != report.ResolvedEvent || !told.Staff || told.Actor != s.Key() || told.Owner != c.owner.Key() || told.Thread != c.thread() || told.Market != c.market {
 		t.Errorf("%+v", told)
 	}
 	for _, it := range c.all(r.ID) {

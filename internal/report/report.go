@@ -52,6 +52,7 @@ import (
 	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/ident"
+	"merve/internal/thread"
 )
 
 // Status is how far a report has come.
@@ -162,6 +163,8 @@ type Store struct {
 	Now       func() time.Time
 	Random    io.Reader // 32 bytes are read once in the life of the tables
 	PublicURL string    // links begin with it
+
+	Rows *thread.Rows // of what stands of conversations; nil writes none
 
 	mu     sync.Mutex
 	secret []byte

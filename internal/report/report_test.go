@@ -20,6 +20,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/report"
+	"merve/internal/thread"
 )
 
 var noon = time.Date(2030, 6, 3, 12, 0, 0, 0, time.UTC)
@@ -81,6 +82,7 @@ func (c *corner) over(transport http.RoundTripper, attempts int) *report.Store {
 	return &report.Store{
 		Table: db.Table(dynamotest.TableName("records")), Secrets: db.Table(dynamotest.TableName("conversations")),
 		Now: c.clock.Now, Random: rand.Reader, PublicURL: "https://merve.test/",
+		Rows: &thread.Rows{Table: db.Table(dynamotest.TableName("conversations"))},
 	}
 }
 
@@ -93,8 +95,10 @@ func (c *corner) by() report.By {
 }
 
 func (c *corner) draft(address string) report.Draft {
-	return report.Draft{Market: c.market, Thread: "th_1", Spot: geo.Spot{Address: address}}
+	return report.Draft{Market: c.market, Thread: c.thread(), Spot: geo.Spot{Address: address}}
 }
+
+func (c *corner) thread() string { return "th_" + c.owner.ID }
 
 func (c *corner) start(address string) report.Report {
 	c.t.Helper()

@@ -19,6 +19,7 @@ const (
 	Unpaid    Word = "unpaid"
 	Ordered   Word = "ordered"
 	Requested Word = "requested"
+	Reported  Word = "reported" // a report that nobody has resolved yet
 	Accepted  Word = "accepted"
 	Refused   Word = "refused"
 	Cancelled Word = "cancelled"

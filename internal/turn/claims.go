@@ -96,7 +96,7 @@ func (w *work) replacement() string {
 	for _, i := range w.found.items {
 		lines = append(lines, i.Summary)
 	}
-	if w.found.more {
+	if len(w.found.rest) > 0 {
 		lines = append(lines, "+ "+standing.Say(w.tc.Language, standing.More))
 	}
 	switch {

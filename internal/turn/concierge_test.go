@@ -33,6 +33,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/plan"
 	"merve/internal/relay"
+	"merve/internal/report"
 	"merve/internal/roster"
 	"merve/internal/taxi"
 	"merve/internal/tool"
@@ -164,13 +165,17 @@ func works() turn.Works {
 }
 
 func (w *world) matters() map[string]turn.Matter {
-	return map[string]turn.Matter{
+	all := map[string]turn.Matter{
 		ledger.StandingKind: booking.Standing{Ledger: w.ledger},
 		order.StandingKind:  order.Standing{Store: w.orders},
 		taxi.StandingKind:   taxi.Standing{Store: w.rides},
 
 		marketplace.StandingKind: marketplace.Standing{Store: w.vendors.broker.Store},
 	}
+	if w.sara != nil {
+		all[report.StandingKind] = report.Standing{Store: w.sara.reports}
+	}
+	return all
 }
 
 func (w *world) orderCommands() *order.Commands {

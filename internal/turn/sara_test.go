@@ -100,7 +100,7 @@ func (s *sara) photo(ch channel.Channel, name string) channel.Media {
 func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assistant.Assistant) {
 	s, now := w.sara, w.clock.now
 	records, conversations := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("conversations"))
-	s.reports = &report.Store{Table: records, Secrets: conversations, Now: now, Random: rand.Reader, PublicURL: "https://merve.test"}
+	s.reports = &report.Store{Table: records, Secrets: conversations, Now: now, Random: rand.Reader, PublicURL: "https://merve.test", Rows: w.ledger.Rows}
 	s.photos = media.New(media.Options{
 		Bucket: media.Bucket{
 			Name: mediatest.Bucket, Region: "us-east-1", Endpoint: s.bucket, HTTP: &http.Client{Transport: w.transport},

@@ -35,8 +35,8 @@ const lately = 24 * time.Hour
 // finds are what stands of the conversation as a turn has found it.
 type finds struct {
 	items []standing.Item // nil is not looked for yet
-	known thread.Stood    // as the thread keeps it
-	more  bool            // there is more than was read
+	rest  []string        // that were not read; of very many
+	asOf  int             // the head's count of rows then
 }
 
 // stood are the things that stand of the conversation as the turn finds it, the next first. They are read once, in
@@ -64,7 +64,7 @@ func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
 // refs are the things that may stand: those that the thread knows of, and its rows where it may not know of all.
 func (w *work) refs(ctx context.Context) ([]string, error) {
 	h := w.thread.Head
-	w.found = finds{known: thread.Stood{AsOf: h.Stands, Whole: true}}
+	w.found = finds{asOf: h.Stands}
 	refs := slices.Concat(h.Known, h.Refs)
 	if w.unsure || h.Asks() {
 		rows, err := w.r.Threads.Standing(ctx, h.ID, w.tc.Now)
@@ -110,9 +110,7 @@ func (w *work) readAll(ctx context.Context, refs []string) error {
 		}
 	}
 	slices.SortStableFunc(found, standing.Next)
-	w.found.items, w.found.more = found, len(refs) > len(read)
-	w.found.known.Refs = append(standing.Refs(found), refs[len(read):]...)
-	w.found.known.Whole = len(refs) <= len(read) || len(w.found.known.Refs) == len(refs)
+	w.found.items, w.found.rest = found, refs[len(read):]
 	return nil
 }
 
@@ -140,9 +138,11 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 		did = append(did, j.Stands...)
 	}
 	items := standing.Merged(did, stood)
-	known := w.found.known
-	known.Refs = append(standing.Refs(did), known.Refs...)
-	known.Whole = known.Whole && d.session == nil // whose things are the new one's is seen by its own turns
+	known := thread.Stood{Refs: append(standing.Refs(items), w.found.rest...), AsOf: w.found.asOf}
+	known.Whole = len(w.found.rest) == 0 || len(known.Refs) > thread.MaxStanding // else there may be more by now
+	if d.session != nil {
+		known.Whole = false // what is the caller's is seen by the turns of the session that begins
+	}
 	if r == nil || w.leftOut(d, items, *r) {
 		return &known, nil
 	}
@@ -150,7 +150,7 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 	if d.words {
 		lang = standing.Spoken(d.text, lang)
 	}
-	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items, More: w.found.more}.Standing()
+	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items, More: len(w.found.rest) > 0}.Standing()
 	s.Follows(w.standingBefore())
 	r.Standing = &s
 	return &known, nil
@@ -262,7 +262,7 @@ func (w *work) standingData(ctx context.Context, pending *thread.Pending) (strin
 		kind = standing.Done
 	}
 	all := map[string]any{"kind": kind, "items": told(stood)}
-	if w.found.more {
+	if len(w.found.rest) > 0 {
 		all["more"] = true
 	}
 	data, err := json.Marshal(all) // escapes < and >, so that it ends where it ends

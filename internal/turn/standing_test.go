@@ -15,9 +15,11 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/report"
 	"merve/internal/standing"
 )
 
@@ -300,5 +302,47 @@ func TestPromise2_AThreadThatForgot(t *testing.T) {
 		if got := s.stands(); got != "" {
 			t.Errorf("%q", got)
 		}
+	}
+}
+
+// A report stands until it is resolved, or deleted, wherever that is done.
+func TestPromise2_AnOpenReportStands(t *testing.T) {
+	t.Parallel()
+	w := newSara(t, nil)
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		return llm.Response{Text: "Small plates by the sea.", Finish: "stop"}, nil
+	})
+	in := w.from("ann", channel.Web, "1", "what is there?")
+	said := 0
+	stands := func() string {
+		t.Helper()
+		said++
+		w.say(w.from("ann", channel.Web, fmt.Sprint("m", said), "what is there?"))
+		turns := w.turnsOf(threadOf(in))
+		return turns[len(turns)-1].Out[0].Standing.Line()
+	}
+	if got := stands(); !strings.HasPrefix(got, "○") {
+		t.Errorf("%q", got)
+	}
+	owner, ctx := in.From, t.Context()
+	by := func(key string) report.By { return report.By{Actor: owner, Key: key} }
+	r, err := w.sara.reports.Start(ctx, by("a"), report.Draft{Market: w.market, Thread: threadOf(in), Spot: geo.Spot{Address: "Harbour Road 5"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stands(); got != "● Open report: Harbour Road 5" {
+		t.Errorf("%q", got)
+	}
+	if _, err = w.sara.reports.SetPhotos(ctx, by("b"), r.ID, nil, true); err == nil {
+		_, err = w.sara.reports.Resolve(ctx, by("c"), r.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stands(); got != "● Done: Harbour Road 5" {
+		t.Errorf("resolved: %q", got)
+	}
+	if got := stands(); !strings.HasPrefix(got, "○") {
+		t.Errorf("told of: %q", got)
 	}
 }
