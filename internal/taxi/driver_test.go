@@ -40,7 +40,9 @@ type rosterKept struct{ t dynamo.Table }
 
 func (r rosterKept) Writes(before, after *taxi.Driver) []dynamo.Write {
 	var ws []dynamo.Write
-	key := func(d *taxi.Driver) dynamo.Key { return dynamo.Key{PK: "contact#" + d.Market, SK: d.Phone + "#" + d.ID} }
+	key := func(d *taxi.Driver) dynamo.Key {
+		return dynamo.Key{PK: "contact#" + d.Market, SK: d.Phone + "#" + d.ID}
+	}
 	if before != nil && (after == nil || before.Phone != after.Phone) {
 		ws = append(ws, r.t.Delete(key(before)))
 	}
