@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -344,6 +345,38 @@ func TestLiveConversationsAreExportedAndErased(t *testing.T) {
 	}
 	if websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("not hung up: %v", err)
+	}
+}
+
+// Who sends more by a socket than anybody types is told so, and hung up when they go on.
+func TestASocketThatSendsTooMuch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, talk := own()
+	query := url.Values{"agentId": {"merve"}, "conversationId": {talk}, "token": {mine[1]}}
+	c, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/live?"+query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	go func() {
+		for c.Write(t.Context(), websocket.MessageText, []byte(`{"type":"ping"}`)) == nil {
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), pausetest.Patience)
+	defer cancel()
+	refused := 0
+	for {
+		_, data, err := c.Read(ctx)
+		if err != nil {
+			if websocket.CloseStatus(err) != websocket.StatusGoingAway || refused == 0 {
+				t.Errorf("hung up with %v, after %d refusals", err, refused)
+			}
+			return
+		}
+		if strings.Contains(string(data), "too much at once") {
+			refused++
+		}
 	}
 }
 

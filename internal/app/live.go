@@ -137,7 +137,7 @@ func (b *Base) liveAPI(runner *turn.Runner) (*api.Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	host.Rooms, host.Admit = b.rooms(), b.anonymous().Heard
+	host.Rooms, host.Admit, host.Rate = b.rooms(), b.anonymous().Heard, b.limits()
 	return &api.Live{
 		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Widget: saraName, Market: b.Config.DefaultMarket,
 		Summarize: b.summarize, Patience: b.Config.Patience, Anonymous: b.anonymous(), NewID: b.NewID,

@@ -15,6 +15,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/limit"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -35,6 +36,9 @@ type Host struct {
 	// Admit counts a message that a client sends by a socket, and refuses what is too much; nil takes all. Requests are
 	// counted by whoever serves them.
 	Admit func(ctx context.Context, c Caller) error
+
+	// Rate counts the messages that all sockets of a conversation bring within a short time; nil takes all.
+	Rate *limit.Counter
 
 	Rooms Rooms // where callers are heard; nil is nowhere
 
@@ -63,10 +67,26 @@ const (
 	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
 )
 
+// What a socket may send, and a conversation be told by all its sockets, within a short time. Whoever types or speaks, and a
+// page that asks how it stands after each reply, stays far below.
+const (
+	rateFor      = 10 * time.Second
+	mostFrames   = 40 // of a socket, of whatever type; it is hung up when it sends as many again
+	mostMessages = 20 // of a conversation
+)
+
+// errCounted says that a socket has sent something within this time already.
+var errCounted = errors.New("it is counted already")
+
+// errTooFast is the answer to what is too much.
+var errTooFast = fault.New(fault.Limited, "too much at once: wait a few seconds, and send it again")
+
 // connection is what is known of a socket.
 type connection struct {
 	Caller Caller `dynamodbav:"caller"`
 	TTL    int64  `dynamodbav:"ttl"`
+	Window int64  `dynamodbav:"window,omitempty"` // when it began to be counted
+	Frames int    `dynamodbav:"frames,omitempty"`
 }
 
 // CheckName refuses a name of a conversation or a call session, in a field, that cannot be kept.
@@ -139,6 +159,55 @@ func (h *Host) caller(ctx context.Context, id string) (Caller, error) {
 	}
 	var c connection
 	return c.Caller, it.Decode(&c)
+}
+
+// sends counts one more frame of a socket, and gives its caller. What is too much is refused, and when it goes on the socket
+// is hung up. 1 request, 2 where it is not the first for a while.
+func (h *Host) sends(ctx context.Context, id string) (Caller, error) {
+	now := h.Now()
+	v := dynamo.V{":one": 1, ":window": now.Truncate(rateFor).Unix()}
+	first := h.Table.Update(connectionKey(id), "SET #window = :window, frames = :one", v).
+		If("attribute_exists(pk) AND (attribute_not_exists(#window) OR #window < :window)", nil).
+		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return ErrGone
+			}
+			return errCounted
+		})
+	it, err := h.Table.DB().Apply(ctx, first)
+	if errors.Is(err, errCounted) {
+		next := h.Table.Update(connectionKey(id), "ADD frames :one", dynamo.V{":one": 1}).If("attribute_exists(pk)", nil).Else(ErrGone)
+		it, err = h.Table.DB().Apply(ctx, next)
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("socket: %w", err)
+	}
+	var c connection
+	switch err := it.Decode(&c); {
+	case err != nil:
+		return Caller{}, err
+	case it.Expired(now):
+		return Caller{}, ErrGone
+	case c.Frames > 2*mostFrames:
+		h.forget(ctx, Socket{ID: id, Thread: thread.Of(c.Caller.Inbound)})
+		return Caller{}, ErrGone
+	case c.Frames > mostFrames:
+		return Caller{}, errTooFast
+	}
+	return c.Caller, nil
+}
+
+// admit counts one more message that a socket brings.
+func (h *Host) admit(ctx context.Context, c Caller) error {
+	if h.Rate != nil {
+		if err := h.Rate.Within(ctx, "socket", thread.Of(c.Inbound), mostMessages, rateFor, errTooFast); err != nil {
+			return err
+		}
+	}
+	if h.Admit == nil {
+		return nil
+	}
+	return h.Admit(ctx, c)
 }
 
 // unnamed is the call session of a client that names none.
@@ -328,7 +397,7 @@ type sent struct {
 
 // Receive takes in what a client has sent by a socket. The answer, if there is one, goes back by it.
 func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any, err error) {
-	c, err := h.caller(ctx, id)
+	c, err := h.sends(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -351,10 +420,8 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 		if len(m.Button) > maxTapped || len(m.ReplyTo) > maxTapped {
 			return nil, fault.Field("button", "a button and what it replies to have at most %d bytes each", maxTapped)
 		}
-		if h.Admit != nil {
-			if err := h.Admit(ctx, c); err != nil {
-				return nil, err
-			}
+		if err := h.admit(ctx, c); err != nil {
+			return nil, err
 		}
 		c.Text, c.MessageID, c.Button, c.ReplyTo = m.Text, m.ID, m.Button, m.ReplyTo
 		if m.ID == "" {

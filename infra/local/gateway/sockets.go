@@ -151,5 +151,5 @@ func (s *Sockets) Hangup(_ context.Context, id string) error {
 	if c == nil {
 		return live.ErrGone
 	}
-	return c.Close(websocket.StatusGoingAway, "too slow")
+	return c.Close(websocket.StatusGoingAway, "hung up")
 }
