@@ -34,9 +34,10 @@ const lately = 24 * time.Hour
 
 // finds are what stands of the conversation as a turn has found it.
 type finds struct {
-	items []standing.Item // nil is not looked for yet
-	rest  []string        // that were not read; of very many
-	asOf  int             // the head's count of rows then
+	items  []standing.Item // nil is not looked for yet
+	rest   []string        // that were not read; of very many
+	hidden []string        // that who speaks may not see
+	asOf   int             // the head's count of rows then
 }
 
 // stood are the things that stand of the conversation as the turn finds it, the next first. They are read once, in
@@ -48,7 +49,7 @@ func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
 		return w.found.items, nil
 	}
 	if w.closed() { // what is not seen stands all the same
-		w.found = finds{items: []standing.Item{}, known: thread.Stood{Refs: slices.Concat(h.Known, h.Refs), AsOf: h.Asked, Whole: true}}
+		w.found = finds{items: []standing.Item{}, hidden: slices.Concat(h.Known, h.Refs), asOf: h.Asked}
 		return w.found.items, nil
 	}
 	refs, err := w.refs(ctx)
@@ -138,7 +139,7 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 		did = append(did, j.Stands...)
 	}
 	items := standing.Merged(did, stood)
-	known := thread.Stood{Refs: append(standing.Refs(items), w.found.rest...), AsOf: w.found.asOf}
+	known := thread.Stood{Refs: slices.Concat(standing.Refs(items), w.found.rest, w.found.hidden), AsOf: w.found.asOf}
 	known.Whole = len(w.found.rest) == 0 || len(known.Refs) > thread.MaxStanding // else there may be more by now
 	if d.session != nil {
 		known.Whole = false // what is the caller's is seen by the turns of the session that begins
