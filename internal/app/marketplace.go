@@ -63,7 +63,7 @@ func Outreach(b *Base) (trigger.Handler, error) {
 
 // Requests returns the store of marketplace requests.
 func (b *Base) Requests() *marketplace.Store {
-	return &marketplace.Store{Table: b.records(), Now: b.Now}
+	return &marketplace.Store{Table: b.records(), Now: b.Now, Rows: b.rows()}
 }
 
 // Vendors returns the store of vendors.

@@ -229,6 +229,8 @@ type View struct {
 	Outreach []Outreach
 	Consents []Consent
 	Jobs     []Job
+
+	was State // as it is stored
 }
 
 // outreach finds one by its id.

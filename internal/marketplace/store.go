@@ -20,6 +20,7 @@ import (
 type Store struct {
 	Table dynamo.Table // records
 	Now   func() time.Time
+	Rows  *thread.Rows // of what stands of conversations; nil writes none
 }
 
 // stored is what an item holds beside the request.
@@ -66,6 +67,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	if v.ID == "" {
 		return View{}, actor.ErrNotFound
 	}
+	v.was = v.State
 	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
 	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
 	slices.SortFunc(v.Jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
@@ -167,7 +169,9 @@ func (s *Store) changes(v *View, e Event) []dynamo.Write {
 	if v.State != Accepted && e.Receipt == nil {
 		head = head.If("#state <> :accepted", dynamo.V{":accepted": Accepted})
 	}
-	return []dynamo.Write{head.Else(ErrChanged), s.happened(v.Request, e)}
+	rows := s.Rows.Moved(v.stand(v.was), v.stand(v.State))
+	v.was = v.State
+	return append([]dynamo.Write{head.Else(ErrChanged), s.happened(v.Request, e)}, rows...)
 }
 
 // version names the event of the latest change.
@@ -359,6 +363,7 @@ func (s *Store) Erase(ctx context.Context, v View) error {
 			return fmt.Errorf("erase request %s: %w", v.ID, err)
 		}
 	}
+	ws = append(ws, s.Rows.Moved(v.stand(v.State), nil)...)
 	if v.Owner != "" {
 		ws = append(ws, s.Table.Delete(ownedKey(v.Owner, v.ID))) // last: who begins again finds the request by it
 	}

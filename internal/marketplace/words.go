@@ -63,6 +63,14 @@ func Item(lang string, v View) (i standing.Item, ok bool) {
 	return i, true
 }
 
+// stand is a request in a state among what stands of its conversation; nil is not: nobody was asked yet, or it is over.
+func (r Request) stand(in State) *thread.Stand {
+	if _, ok := worded[in]; !ok || !in.Open() {
+		return nil
+	}
+	return &thread.Stand{Thread: r.Thread, Kind: StandingKind, ID: r.ID, Start: r.CreatedAt}
+}
+
 // Standing finds the requests of a conversation.
 type Standing struct{ Store *Store }
 

@@ -60,7 +60,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 	threads := &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	log := slog.New(slog.NewTextHandler(y.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	b := &Broker{
-		Store: &Store{Table: table("records"), Now: now}, Vendors: &Vendors{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
+		Store: &Store{Table: table("records"), Now: now, Rows: &thread.Rows{Table: table("conversations")}}, Vendors: &Vendors{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
 		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
 		Parser: &Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
 		Alerts: &alert.Store{Table: table("alerts"), Now: now},

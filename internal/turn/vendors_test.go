@@ -42,7 +42,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		phones, pictures = w.vendors.phones, w.vendors.gallery
 	}
 	broker := &marketplace.Broker{
-		Store: &marketplace.Store{Table: records, Now: w.clock.now}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
+		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
 		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
