@@ -362,7 +362,7 @@ func (h *Host) BargeIn(ctx context.Context, threadID, session, stream string) er
 	})
 }
 
-// Reset begins the call session of a conversation anew: what was said and shown in it counts no more. [thread.ErrOver] when
+// Reset begins the call session of a conversation again: what was said and shown in it counts no more. [thread.ErrOver] when
 // the client names another one.
 func (h *Host) Reset(ctx context.Context, c Caller) error {
 	threadID := thread.Of(c.Inbound)
@@ -380,7 +380,7 @@ func (h *Host) Reset(ctx context.Context, c Caller) error {
 		}
 		c.Session = *begun
 	}
-	c.Session = c.Session.Anew(h.NewID())
+	c.Session = c.Session.Again(h.NewID())
 	return h.begin(ctx, c, greeting, func(begun *thread.Session) bool { return begun.ID == c.Session.ID })
 }
 

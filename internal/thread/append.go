@@ -259,8 +259,8 @@ func (c headChange) resting(msg Message) headChange {
 // within makes the change of a message that is said in a call session: who speaks in one that was left is not heard in
 // the one that has begun since. A thread from before the last was noted takes all.
 func (c headChange) within(session string) headChange {
-	c.session, c.vals[":begun"], c.vals[":anew"] = session, session, session+anew
-	c.conds = append(c.conds, "attribute_not_exists(begun) OR begun = :begun OR begins_with(begun, :anew)")
+	c.session, c.vals[":begun"], c.vals[":reset"] = session, session, session+resetMark
+	c.conds = append(c.conds, "attribute_not_exists(begun) OR begun = :begun OR begins_with(begun, :reset)")
 	return c
 }
 

@@ -133,17 +133,19 @@ type Session struct {
 	From  int    `dynamodbav:"from"`            // turns that were finished before it began
 }
 
-// anew is between the name of a call session and what a reset has added to it: no name that a client gives has it.
-const anew = "\x1f"
+// resetMark is between the name of a call session and what a reset has added to it: no name that a client gives has it.
+const resetMark = "\x1f"
 
 // Name is the session as the client names it: a reset has added to it.
 func (s Session) Name() string {
-	name, _, _ := strings.Cut(s.ID, anew)
+	name, _, _ := strings.Cut(s.ID, resetMark)
 	return name
 }
 
-// Anew is the session begun again under its name; id tells it apart.
-func (s Session) Anew(id string) Session { return Session{ID: s.Name() + anew + id, Phone: s.Phone} }
+// Again is the session begun again under its name; id tells it apart.
+func (s Session) Again(id string) Session {
+	return Session{ID: s.Name() + resetMark + id, Phone: s.Phone}
+}
 
 // Begun is the call session that has begun last. Its mark, the turn that begins it, may not stand yet. Nil is none.
 func (h Head) Begun() *Session {

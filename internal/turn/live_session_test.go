@@ -88,7 +88,7 @@ func newDialling(t *testing.T) *call {
 }
 
 // A new call session knows nothing of what the last caller said, proved and booked: neither before its mark stands nor after,
-// neither its clients nor its model. What stands is there again for whoever proves to be the same, and the session that was left
+// neither its clients nor its model. What stands is there again for the caller who proves to be the same, and the session that was left
 // hears and says nothing more.
 func TestField80_ANewCallSessionKnowsNothingOfTheLast(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestField80_ANewCallSessionKnowsNothingOfTheLast(t *testing.T) {
 		t.Errorf("the first call is heard where the second is: %v", err)
 	}
 	if err := c.host.Reset(t.Context(), first.caller()); !errors.Is(err, thread.ErrOver) {
-		t.Errorf("the first call begins the second anew: %v", err)
+		t.Errorf("the first call resets the second: %v", err)
 	}
 
 	again := c.dials("s3", "call 1")
@@ -217,7 +217,7 @@ func TestField80_BegunTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// A reset begins the session anew for all that are in it; a name that only looks like what a reset makes is another session.
+// A reset begins the session again for all that are in it; a name that only looks like what a reset makes is another session.
 func TestField80_NamesOfSessions(t *testing.T) {
 	t.Parallel()
 	c := newDialling(t)

@@ -126,7 +126,7 @@ func (l *lines) String() string {
 	return l.all.String()
 }
 
-// Whoever opens a page where nobody has said anything yet is told so at once, and leaves nothing that fails.
+// A client that opens a page where nobody has said anything yet is told so at once, and leaves nothing that fails.
 func TestField79_OpeningAPage(t *testing.T) {
 	t.Parallel()
 	log := &lines{}
@@ -173,7 +173,7 @@ var visit = []string{"can somebody come for ants?", "94107", "the second one", "
 
 const visitBooked = "Your appointment is confirmed"
 
-// Whoever begins a new call session in the conversation of a caller who has proven who they are and booked is told nothing of
+// A client that begins a new call session in the conversation of a caller who has proven who they are and booked is told nothing of
 // it, by the socket and by requests.
 func TestField80_TheNextCallSession(t *testing.T) {
 	t.Parallel()
@@ -218,7 +218,8 @@ func TestField80_TheNextCallSession(t *testing.T) {
 				t.Errorf("resync of %s tells %s, %v", session, got, err)
 			}
 		}
-		resp, err := http.Post(r.URL+base+talk+"/message", "application/json", strings.NewReader(`{"text":"cancel my visit","callSessionId":"call-a"}`))
+		over := strings.NewReader(`{"text":"cancel my visit","callSessionId":"call-a"}`)
+		resp, err := http.Post(r.URL+base+talk+"/message", "application/json", over)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,18 +250,18 @@ func TestField80_NewCallSessionOnThePage(t *testing.T) {
 	page := browse(t)
 	r := start(t, nil)
 	page(chromedp.Navigate(r.URL + "/live?phone=%2B14155550100&callSessionId=call-a"))
-	shows := func(text string) {
-		page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.querySelector('#log').innerText.includes(%q)`, text)))
+	is := func(condition string, values ...any) {
+		page(chromedp.Poll[chromedp.Void](fmt.Sprintf(condition, values...)))
 	}
-	shows("ZIP code")
+	const says, turn = `document.querySelector('#log').innerText.includes(%q)`, `document.querySelector('#s-turn').innerText === '%d'`
+	is(says, "ZIP code")
 	for i, answer := range []string{"ZIP", "free", "Reply YES to confirm", visitBooked} {
 		page(chromedp.SendKeys("#text", visit[i]))
 		page(chromedp.Click("#send"))
-		page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.querySelector('#s-turn').innerText === '%d' && document.querySelector('#log').innerText.includes(%q)`, i+1, answer)))
+		is(turn+" && "+says, i+1, answer)
 	}
-	page(chromedp.Poll[chromedp.Void](`document.querySelector('#domain').innerText.includes('cust-ann')`))
+	is(`document.querySelector('#domain').innerText.includes('cust-ann')`)
 	page(chromedp.Click("#another"))
-	page(chromedp.Poll[chromedp.Void](`document.querySelector('#s-turn').innerText === '0' && document.querySelector('#log').innerText.includes('ZIP code')
-		&& document.querySelector('#domain').innerText.includes('"verified": false')`))
-	page(chromedp.Poll[chromedp.Void](fmt.Sprintf(`![%q, 'cust-ann', 'Oak Street', %q].some((words) => document.body.innerText.includes(words))`, visitBooked, visit[2])))
+	is(turn+" && "+says+` && document.querySelector('#domain').innerText.includes('"verified": false')`, 0, "ZIP code")
+	is(`![%q, 'cust-ann', 'Oak Street', %q].some((words) => document.body.innerText.includes(words))`, visitBooked, visit[2])
 }
