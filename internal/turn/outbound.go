@@ -32,7 +32,7 @@ func (w *work) outbound(d decision, t thread.Turn) (ws []dynamo.Write, asking st
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}, ""
 	}
 	essential := d.optedOut != w.thread.OptedOut
-	person := byPerson(t.In) || d.handOver != nil || essential // goes out although the thread is a person's
+	person := byPerson(t.In) || d.handOver != nil || w.letsGo(d) || essential // goes out although the thread is a person's
 	asks := d.pending != nil && (d.made || d.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
@@ -96,10 +96,9 @@ func byPerson(in []thread.Message) bool {
 	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
 }
 
-// news reports whether a turn tells of what has happened, in words of the backend alone. On a thread that a person has,
-// nothing else is said.
+// news reports whether a turn tells of what has happened, in words of the backend alone.
 func (w *work) news(d decision) bool {
-	return !w.heard() || w.thread.Handler == thread.ByPerson || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
+	return !w.heard() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
 }
 
 // heard reports whether a turn answers somebody, rather than tell what has happened only.

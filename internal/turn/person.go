@@ -60,6 +60,12 @@ func (w *work) letGo(ctx context.Context, p *progress) error {
 	return nil
 }
 
+// letsGo reports whether a turn lets go of something for a person, or answers the YES or NO to that.
+func (w *work) letsGo(d decision) bool {
+	before, now := w.thread.LetGo, d.letGo
+	return (before == nil) != (now == nil) || now != nil && now.ID != before.ID
+}
+
 // letGoForPerson lets go of what waits on a thread that a person has already, who sees it.
 func (w *work) letGoForPerson(ctx context.Context, p *progress) error {
 	if err := w.letGo(ctx, p); err != nil || p.letGo == nil || p.letGo == w.thread.LetGo || w.r.Desk == nil {

@@ -94,7 +94,7 @@ var missing = map[string]string{
 var (
 	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
 	client confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
-	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late letter lookAt matter maxBookings
+	frame generation grantedAt greeting guessed hasStock holder how i identifiedPercent input k km label late letGo letter lookAt matter maxBookings
 	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck notedBy number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
