@@ -81,7 +81,7 @@ func (s *story) everythingOfAnn(t *testing.T) (th string, ids []string) {
 	}
 	head, err := s.base.Threads().Head(ctx, th)
 	must(err)
-	commit(app.Handovers(s.base).Wait(head, 1, "en", "a blue bell", "")...)
+	commit(app.Handovers(s.base).Wait(head, 1, "en", "a blue bell", "a blue bell", "")...)
 
 	l, err := s.base.Listings().Get(ctx, demo.Market, "sushi-harbour")
 	must(err)
