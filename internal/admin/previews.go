@@ -152,7 +152,7 @@ func sampleValues(listingName string) wording.Vars {
 		"pickupMap": "https://maps.example/35.3,33.3", "dropoff": "Ercan Airport", "passengers": "2", "attempt": "1",
 		"summary": "2 × Meze, 1 × Lemonade", "link": "https://merve.example/admin/threads", "text": "Do you have a high chair?",
 		"district": "Kyrenia", "dropoffMap": "https://maps.example/35.1,33.5", "before": "Fri 20 November, 19:00", "driver": "Deniz Kaya", "vehicle": "white Skoda", "plate": "AB 123", "amount": "€48.00", "back": "€38.00",
-		"kept": "€10.00", "until": "20:00", "count": "2", "days": "90", "vendor": "Kyrenia Power Hire", "market": "Island Concierge", "need": "“generator rental” · “60 kVA” · “Kyrenia” · “Saturday”",
+		"kept": "€10.00", "until": "20:00", "count": "2", "days": "90", "vendor": "Kyrenia Power Hire", "market": "Island Concierge", "currency": "EUR", "need": "“generator rental” · “60 kVA” · “Kyrenia” · “Saturday”",
 		"availability": "“Saturday from 8”", "notes": "“fuel is extra”", "words": "“Yes, 280 with delivery”",
 	}
 }

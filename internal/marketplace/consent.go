@@ -405,13 +405,8 @@ func (b *Broker) revokeCallConsent(_ context.Context, c *call) (outcome, error) 
 	case in.Consent != "" && c.view.consent(in.Consent) == nil:
 		return outcome{}, errNoConsent
 	}
-	before := false
-	ws, out := b.revokes(c, c.Meta.Actor, func(k *Consent) bool {
-		meant := in.Consent == "" || k.ID == in.Consent
-		before = before || meant && k.State == ConsentRevoked // the client's own words have, most likely
-		return meant
-	})
-	if len(out.Revoked) == 0 && !before {
+	ws, out := b.revokes(c, c.Meta.Actor, func(k *Consent) bool { return in.Consent == "" || k.ID == in.Consent })
+	if len(out.Revoked) == 0 {
 		const why = "no consent to be called stands"
 		return outcome{output: Withdrawn{Revoked: []string{}, Error: why}, failed: why}, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
-	"merve/internal/ident"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -64,7 +63,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 			return refused, nil
 		}
 		output := mustJSON(out)
-		record := c.record(ident.New("", "refusal", v.ID, message), hashOf(c.Input), output, "", 0)
+		record := c.record(b.NewID(), hashOf(c.Input), output, "", 0)
 		ws = append(ws, b.Store.audited(record, body{Input: string(c.Input), Output: string(output)})...)
 		err = b.Store.Table.DB().Commit(ctx, ws...)
 		if err == nil || !errors.Is(err, ErrChanged) || try == maxTries {
