@@ -94,10 +94,16 @@ func honestText(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{"at", "on", "для", "για", "um", "למחר", "يوم", "席", "2 people", "room 101", "10 %", "K7P2", "€", "and", "№ 5", "4.7", "(2)", "a-b", "№12/3"})
 	item := rapid.OneOf(
 		word, word,
-		rapid.Custom(func(t *rapid.T) string { return rapid.StringMatching(`[a-zа-яα-ω]{1,6}[0-9]{1,16}([a-z][0-9]{0,12}){0,2}`).Draw(t, "id") }),
-		rapid.Custom(func(t *rapid.T) string { return rapid.StringMatching(`[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}`).Draw(t, "uuid") }),
+		rapid.Custom(func(t *rapid.T) string {
+			return rapid.StringMatching(`[a-zа-яα-ω]{1,6}[0-9]{1,16}([a-z][0-9]{0,12}){0,2}`).Draw(t, "id")
+		}),
+		rapid.Custom(func(t *rapid.T) string {
+			return rapid.StringMatching(`[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}`).Draw(t, "uuid")
+		}),
 		rapid.Custom(func(t *rapid.T) string { return rapid.StringMatching(`[A-Z]{3}-[0-9]{4,9}`).Draw(t, "code") }),
-		rapid.Custom(func(t *rapid.T) string { return rapid.StringMatching(`€[1-9][0-9]{0,8}|[1-9][0-9]{0,6} TL|[1-9][0-9]{0,2}(,[0-9]{3}){1,3}`).Draw(t, "price") }),
+		rapid.Custom(func(t *rapid.T) string {
+			return rapid.StringMatching(`€[1-9][0-9]{0,8}|[1-9][0-9]{0,6} TL|[1-9][0-9]{0,2}(,[0-9]{3}){1,3}`).Draw(t, "price")
+		}),
 		rapid.Custom(func(t *rapid.T) string {
 			return at.Draw(t, "at").Format(rapid.SampledFrom([]string{
 				"2006-01-02", "02.01.2006", "15:04", "15:04:05", "2006-01-02T15:04", "02.01. 15:04", "2/1 15:04", "1/2/2006 15:04", "02.01.2006 15:04", "Mon 2 Jan, 15:04", "2.1. 15.04",
