@@ -111,7 +111,7 @@ func TestField80_ANewCallSessionKnowsNothingOfTheLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.Refs
+		return h.Known
 	}
 	if len(before.State.History) < 8 || fmt.Sprint(before.State.Domain["verification"]) == "{false  0}" || len(refs()) != 1 {
 		t.Fatalf("the first call came to %+v", before.State)
