@@ -370,7 +370,7 @@ func (s *stage) yes(tx Transaction) (string, error) {
 // settle commits what was prepared for an answer, with the reply that tells of it.
 func (s *stage) settle(tx Transaction, ws []dynamo.Write, after Transaction, err error) (string, error) {
 	if err == nil {
-		reply := s.Table.Put(dynamo.Key{PK: "tx#" + tx.ID, SK: "reply"}, struct{ Says State }{after.State})
+		reply := s.Table.Put(dynamo.Key{PK: "test#" + tx.ID, SK: "reply"}, struct{ Says State }{after.State})
 		err = s.Table.DB().Commit(context.Background(), append(ws, reply)...)
 	}
 	var already *AlreadyConfirmed
