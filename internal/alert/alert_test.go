@@ -140,7 +140,7 @@ func TestAnAlertOutlastsItsSightings(t *testing.T) {
 func TestWhatAnAlertTellsOf(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t), context.Background()
-	key, taken := dynamo.Key{PK: "mended", SK: "1"}, errors.New("taken")
+	key, taken := dynamo.Key{PK: "test#mended", SK: "1"}, errors.New("taken")
 	mend := d.Table.Put(key, struct{}{}).IfAbsent().Else(taken)
 	for range 2 {
 		if err := d.Raise(ctx, look, mend); err != nil {

@@ -75,7 +75,7 @@ func TestPromise1_AnAcceptedQuoteIsLeftByAYesOnly(t *testing.T) {
 			y := newYard(t)
 			r, _ := y.deal("ann")
 			a := y.as(inTurn, r, UpdateRequestState, "no", to(s))
-			if !a.Success || a.Offer == nil || !strings.Contains(a.Offer.Summary, "Vendor v1 · €280.00 · “280”") || y.view(r.ID).State != Accepted {
+			if !a.Success || a.Offer == nil || !strings.Contains(a.Offer.Summary, "Vendor v1 · €280.00 (they named no currency; we asked in EUR) · “280”") || y.view(r.ID).State != Accepted {
 				t.Fatalf("asked %+v by %s", a.Offer, a.Output)
 			}
 			y.fail(y.answers(y.Broker, r.ID, false))

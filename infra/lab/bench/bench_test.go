@@ -31,6 +31,7 @@ var known = map[string]string{
 	plainPage + ", first on its thread, ≤ 8 WU":       "the same",
 	plainPage + ", ≤ 6 requests":                      "what they have reported",
 	plainPage + ", first on its thread, ≤ 6 requests": "the same",
+	"live turn beyond a plain one, ≤ 10 WU":           "what a socket and a conversation send at a time is counted in the store",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It
@@ -44,7 +45,7 @@ var today = map[string]struct {
 	proposal: {9, 34}, // 1 to count what the customer has, 1 for what stands, and events are due until they are told
 	reminder: {4, 8}, delivery: {2, 8},
 	holdAlone:    {4, 16}, // 1 to count what the customer has, and the token of it
-	confirm:      {8, 49}, // 3 to look again at market, offer and listing, 4 units to hold the commit to each, and the tokens of what the customer has
+	confirm:      {8, 51}, // 3 to look again at market, offer and listing, 4 units to hold the commit to each, the tokens of what the customer has, and the row of what stands
 	notification: {3, 6},  // 1 for the list by which it is found when its customer has all of theirs deleted, and 1 to say that the event was told
 }
 

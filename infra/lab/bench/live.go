@@ -158,6 +158,7 @@ func (s *studio) resync(ctx context.Context, x *Live) error {
 		x.ResyncTurns = 60
 	}
 	if err := s.b.grow(ctx, 2*x.ResyncTurns, func() (string, error) {
+		s.ahead.Add(int64(time.Second)) // more at once is refused
 		_, _, err := c.ask(ctx)
 		return id, errors.Join(err, s.rest())
 	}); err != nil {
