@@ -98,7 +98,7 @@ var (
 	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck notedBy number optIn output outreach over participant phones
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
-	spoken standing stream success t technician tone v vacant vendor vendors voices x zip`)
+	spoken standing stands stream success t technician tone v vacant vendor vendors voices window x zip`)
 	laterCodes = strings.Fields(`asked assumed changed clarifying clear consent dispatched error found fulfilled letter new none outreach picture
 	presented quoted replied searching silent skipped unclear written`)
 )
@@ -125,7 +125,8 @@ var laterKeys = []string{
 	`socket#.*\nsocket`,
 	`vendors#.*\nvendor#.*`,
 	`customers#.*\n.*`,
-	`customer#.*\ncustomer`, `(caller#.*)\n(.*)#.*`, `.*\naccount#.*`, `failed#.*\nphone#.*`, `failed#.*\n.*`,
+	`customer#.*\ncustomer`, `(caller#.*)\n(.*)#.*`, `.*\naccount#.*`, `failed#.*\nphone#.*`, `failed#.*\npair#.*`, `failed#.*\nthread#.*`, `failed#.*\n.*`,
+	`.*\nst#.*#(.*:.*)`,
 	`(visits#.*)\nservice#.*`, `(visits#.*)\ntechnician#.*`, `.*\nshown#.*#.*`,
 	`bound#.*\n.*#.*`, `(plan#.*#.*)\n.*`, `(plan#.*#.*)\nclaim#.*#.*`, `plan-of#.*\n~`, `plans#.*\nconversation#.*`, `plan#.*\n~`,
 }
