@@ -53,7 +53,7 @@ type Standing struct {
 // Item is one thing that waits, stands or was done. What is kept of it with each turn is short, so that a turn
 // costs no more than it has to.
 type Item struct {
-	Kind  string `dynamodbav:"k" json:"kind"` // booking, order, ride, offer, action
+	Kind  string `dynamodbav:"k" json:"kind"` // booking, appointment, order, ride, request, report, offer, action
 	Ref   string `dynamodbav:"r" json:"ref"`
 	Code  string `dynamodbav:"c,omitempty" json:"code"`
 	State string `dynamodbav:"s" json:"state"` // as it is stored
