@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,13 +94,16 @@ func newDialling(t *testing.T) *call {
 func TestField80_ANewCallSessionKnowsNothingOfTheLast(t *testing.T) {
 	t.Parallel()
 	c := newDialling(t)
+	var mu sync.Mutex // a turn asks for its acknowledgement while it works
 	var asked []string
 	c.runner.Model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
 		var all strings.Builder
 		for _, m := range req.Messages {
 			all.WriteString(m.Text + "\n")
 		}
+		mu.Lock()
 		asked = append(asked, all.String())
+		mu.Unlock()
 		return clerk(req), nil
 	})
 	first := c.dials("s1", "call 1")
