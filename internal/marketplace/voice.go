@@ -18,6 +18,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/pattern"
+	"merve/internal/price"
 	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -133,21 +134,13 @@ func (b *Broker) whole(ctx context.Context, v View, words string) (bool, error) 
 var (
 	clockOrDate = pattern.New(`\b(?:\d{1,2}:\d{2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}-\d{2}-\d{2})\b`)
 	figureOf    = pattern.New(`\d+`)
-	// currencies are what money is called in our languages, and its signs.
-	currencies = pattern.New(`(?i)\p{Sc}|(?:^|[^\pL])(?:eur|euros?|avro|usd|dollars?|dolar|dolares|dola|gbp|pounds?|sterling?|pfund|libras?|pauni|` +
-		`tl|lira(?:s|si)?|liras?|ils|nis|shekels?|rub|rubles?|roubles?|aed|dirhams?|sar|riyals?|rials?|kes|tzs|shillings?|shilingi|yuro|` +
-		`ευρω|δολαρι\pL*|λιρ\pL*|евро|доллар\pL*|руб\pL*|лир\pL*|фунт\pL*|יורו|אירו|דולר\pL*|שקל\pL*|לירות|يورو|دولار\pL*|ليرة|جنيه|درهم|ريال)(?:[^\pL]|$)`)
 )
 
 // passable reports whether words may go to a vendor as a message of the client's without another YES: they have no money,
 // no contacts and no links, and answer no question of ours. A figure of three digits is taken for money unless it says when,
 // and one of fewer where it is the client's budget or what a vendor quotes.
 func (v View) passable(words string) bool {
-	if gate.Read(words) != gate.Unclear || new(contact.Known).Clean(words) != words {
-		return false
-	}
-	folded := language.Fold(words)
-	if currencies.MatchString(folded) || currencies.MatchString(words) {
+	if gate.Read(words) != gate.Unclear || new(contact.Known).Clean(words) != words || price.Named(words) {
 		return false
 	}
 	secret := v.amounts()

@@ -65,6 +65,9 @@ func Read(text, asked string) Price {
 	return found[0].Price
 }
 
+// Named reports whether a text names a currency, by a sign, a code or a word.
+func Named(text string) bool { return len(currencies(tokenize(text))) > 0 }
+
 // bare reads a figure with which nothing stands but courtesy.
 func bare(tokens []token, marks []mark, asked string) (Price, bool) {
 	at := -1

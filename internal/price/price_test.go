@@ -150,6 +150,20 @@ func TestTheCurrencyThatWasAskedFor(t *testing.T) {
 	}
 }
 
+// A text names money where it has a sign, a code or a word for it, whatever the ending; other words that look like one do not.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"5 EUR": true, "€50": true, "₺": true, "100TL": true, "100 liralık": true, "fünfzig Euro": true, "сто рублей": true, "рублями": true,
+		"долларами": true, "лиру": true, "δολαρίων": true, "λιρών": true, "שקלים": true, "دولارات": true, "shillings": true, "libras": true,
+		"Are cables included?": false, "We come from France": false, "avec livraison ?": false, "can you bring a bucket": false, "450": false,
+	} {
+		if got := price.Named(text); got != want {
+			t.Errorf("%q names money: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // Whatever a text is, it is read without trouble, and a price is one of its figures.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"280 EUR", "CA$1.250,50", "ש\"ח 5", "5״", "$", "1 250 25 0€", "٫5 €", "€.5", "5.,€", "'5' tl'ye"} {
