@@ -30,7 +30,7 @@ command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK n
 # than they compute: more of them at once than there are processors, and those without the race
 # detector beside those with it. What vet says
 # is make lint's to say.
-long='internal/(turn|web|ledger|outbox|thread|api|admin|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
+long='internal/\w+/(turn|web|ledger|outbox|thread|api|admin|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
 single='infra/lab/simulation$|infra/rulemodel$'
 apart='Field12_HotSlot|SplitLarge|Field25_Killed(AtEveryCall|Twice)|Field16_Every(OperationMeetsEveryFault|TwoFaults)|Field09_Every(TwoFaultsOfADelivery|FaultOfADelivery)'
 apart="^Test($apart|Crash[A-Za-z]*|Conversations|EveryStepInEveryLife|ChatPage|Controller|Live(Chat|Page)|StaffPages|SaraWidget|TracePage|Upkeep)$"
@@ -56,7 +56,7 @@ plain() {
   local flags=(-vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-})
   ordered | having "$apart" | xargs go test "${flags[@]}" -run "$apart"
   grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
-  [ -n "${PACKAGES:-}" ] || go test "${flags[@]}" -run "$measured" ./internal/api
+  [ -n "${PACKAGES:-}" ] || go test "${flags[@]}" -run "$measured" ./internal/edge/api
   [ -n "${PACKAGES:-}" ] || cloud
 }
 

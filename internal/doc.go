@@ -1,4 +1,22 @@
-// Package internal holds Merve's packages, which speak in these words:
+// Package internal holds Merve's packages in groups. Each group's doc says what lives there and what may not; a group knows
+// only those above it in this list:
+//
+//	base              errors, ids, actors, telemetry: what needs nothing else of Merve
+//	cloud             the store, queues, the bus and triggers, and what is built on the store alone
+//	model             the interface to language models, and embeddings
+//	words             language: our texts, and what the texts of others say
+//	tenant            markets, channels, people and their pictures
+//	agent             rounds of a model with tools, within bounds
+//	plan              a question in several parts: planned, run and answered
+//	spine             a message from its thread through its turn to the outbox
+//	record            the ledger, listings, stock, places and customers
+//	matter            what customers come for, from bookings to damage reports
+//	people            the people around a conversation: notifications, the desk, accounts
+//	provider          one package for each outside service
+//	edge              HTTP APIs, webhooks and pages
+//	app               one constructor for each function, which joins the rest
+//
+// They speak in these words:
 //
 //	market       a tenant and its policy: language, currency, time zone, tools, safety
 //	channel      how messages come and go: app, web, WhatsApp, Messenger
@@ -39,5 +57,5 @@
 //	subject      the person whose data is exported or erased
 //	figures      what a day has cost a market
 //
-// imports_test.go says which package knows which; README.md where to start.
+// imports_test.go holds the groups to their order; README.md says where to start.
 package internal

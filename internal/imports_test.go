@@ -12,91 +12,54 @@ import (
 	"testing"
 )
 
-// layers says which packages of this module each package may import: those that stand in lines above its
-// own. On one line nobody imports a neighbour unless it is named in also. The levels are those in which one
-// learns the house: each knows only what is above it.
-var layers = []struct {
-	level    string
-	packages []string
-	also     []string // neighbours that the others of the line may import
-}{
-	{"ground", []string{"pattern", "pause"}, nil},
-	{"ground", []string{"fault", "ident", "telemetry", "llm", "language"}, nil},
-	{"ground", []string{"dynamo", "trigger", "provider/exchange"}, nil},
-	{"speech", []string{"wording", "claim", "rank", "contact"}, nil},
-	{"speech", []string{"standing"}, nil},
-	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
-	{"words", []string{"discovery"}, nil},
-	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit", "provider/gemini", "provider/googleplaces"}, []string{"channel"}},
-	{"words", []string{"tool", "calc", "weather", "minilm", "product", "ocr"}, nil},
-	{"words", []string{"provider/openmeteo", "provider/textract", "pdf"}, nil},
-	{"agent", []string{"agent"}, nil},
-	{"agent", []string{"plan", "worker"}, nil},
-	{"spine", []string{"thread"}, nil},
-	{"spine", []string{"outbox", "gate", "live"}, nil},
-	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
-	{"spine", []string{"turn"}, nil},
-	{"matters", []string{"ledger", "listing", "place", "report", "customer", "price"}, nil},
-	{"matters", []string{"booking", "order", "taxi", "payment", "appointment", "marketplace", "provider/typesense"}, nil},
-	{"people", []string{"account", "desk"}, nil},
-	{"people", []string{"relay"}, nil},
-	{"people", []string{"notify", "ops"}, nil},
-	{"edges", []string{"httpapi"}, nil},
-	{"edges", []string{"web", "threadapi"}, nil},
-	{"edges", []string{"api", "admin"}, nil},
-	{"edges", []string{"app"}, nil},
-	// What tests share. Nothing of the product imports it.
-	{"proof", proofs, proofs},
+// floors are the groups of packages from the ground up. A group may import those on lower floors; groups on one floor know
+// nothing of each other.
+var floors = [][]string{
+	{"base"}, {"cloud", "model", "words"}, {"tenant"}, {"agent"}, {"plan", "spine"}, {"record"}, {"matter"},
+	{"people", "provider"}, {"edge"}, {"app"},
 }
 
-var proofs = []string{
-	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest",
-	"bus/bustest", "media/mediatest", "ledger/ledgertest",
-	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
-	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest", "provider/realtimekit/realtimekittest",
-	"pdf/pdftest", "provider/gemini/geminitest", "provider/googleplaces/googleplacestest",
-}
-
-// startsMachine are the proofs that start parts of the machine on which the product runs.
-var startsMachine = []string{"dynamo/dynamotest", "media/mediatest", "bus/bustest", "api/apitest"}
+// shared are what matters may import of their own group. Matters do not import each other: where one needs another, it
+// declares an interface, and app joins the two.
+var shared = []string{"matter/discovery", "matter/ocr", "matter/price"}
 
 // wireTypes are modules that only a few packages may know.
 var wireTypes = map[string][]string{
-	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local", "infra/lab"},
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "internal/faulttest", "infra/local", "infra/lab"},
-	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue", "infra/redrive"},
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge":    {"internal/bus"},
+	"github.com/aws/aws-lambda-go":                        {"internal/cloud/trigger", "infra/local", "infra/lab"},
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/cloud/dynamo", "internal/cloud/trigger", "internal/base/faulttest", "infra/local", "infra/lab"},
+	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/cloud/queue", "infra/redrive"},
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge":    {"internal/cloud/bus"},
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager": {"internal/app"},
 	"github.com/aws/aws-sdk-go-v2/service/textract":       {"internal/provider/textract"},
 	"github.com/sashabaranov/go-openai":                   {"internal/provider/openai"},
-	"github.com/golang-jwt/jwt":                           {"internal/provider/oidc", "internal/api/apitest"},
+	"github.com/golang-jwt/jwt":                           {"internal/provider/oidc", "internal/edge/api/apitest"},
 	"github.com/stripe/stripe-go":                         {"internal/provider/stripe"},
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
-	"gonum.org/v1/gonum":                                  {"internal/minilm"},
-	"github.com/pdfcpu/pdfcpu":                            {"internal/pdf"},
-	"github.com/tdewolff/minify":                          {"internal/web"},
+	"gonum.org/v1/gonum":                                  {"internal/model/minilm"},
+	"github.com/pdfcpu/pdfcpu":                            {"internal/matter/pdf"},
+	"github.com/tdewolff/minify":                          {"internal/edge/web"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }
 
 // carried is what one function is built with and no other, because of its size.
-var carried = map[string][]string{"functions/ocr": {"pdf"}}
+var carried = map[string][]string{"functions/ocr": {"matter/pdf"}}
 
 func TestImports(t *testing.T) {
 	t.Parallel()
-	level := map[string]int{}
-	also := map[string][]string{}
-	for i, l := range layers {
-		for _, p := range l.packages {
-			level[p], also[p] = i, l.also
+	floor := map[string]int{}
+	for n, groups := range floors {
+		for _, g := range groups {
+			floor[g] = n
 		}
 	}
 	for dir, imports := range importsBelow(t, "..") {
 		pkg, inside := strings.CutPrefix(dir, "internal/")
-		own, known := level[pkg]
+		group, _, _ := strings.Cut(pkg, "/")
+		own, known := floor[group]
 		if inside && !known {
-			t.Errorf("internal/%s stands in no layer", pkg)
+			t.Errorf("internal/%s is in no group", pkg)
 			continue
 		}
 		for _, imp := range imports {
@@ -106,19 +69,29 @@ func TestImports(t *testing.T) {
 				}
 			}
 			dep, ours := strings.CutPrefix(imp, "merve/internal/")
+			to, _, _ := strings.Cut(dep, "/")
 			switch {
 			case strings.HasPrefix(imp, "merve/functions"):
 				t.Errorf("%s imports a function", dir)
-			case inside && strings.HasPrefix(imp, "merve/infra") && !slices.Contains(startsMachine, pkg):
-				t.Errorf("%s imports %s: the product does not know where it runs", dir, imp)
 			case strings.HasPrefix(dir, "functions/") && strings.HasPrefix(imp, "merve/") && dep != "app" && imp != "merve/infra/wiring" && !slices.Contains(carried[dir], dep):
 				t.Errorf("%s imports %s: a function is wiring only", dir, imp)
-			case inside && ours && level[dep] >= own && !slices.Contains(also[pkg], dep):
-				t.Errorf("internal/%s imports %s, which stands beside or above it", pkg, dep)
+			case !inside || forTests(pkg):
+			case strings.HasPrefix(imp, "merve/infra"):
+				t.Errorf("%s imports %s: the product does not know where it runs", dir, imp)
+			case !ours:
+			case forTests(dep):
+				t.Errorf("internal/%s imports %s, which is for tests", pkg, dep)
+			case group != to && floor[to] >= own:
+				t.Errorf("internal/%s imports %s: %s may not import %s", pkg, dep, group, to)
+			case group == "matter" && to == "matter" && !slices.Contains(shared, dep):
+				t.Errorf("internal/%s imports %s: matters do not import each other", pkg, dep)
 			}
 		}
 	}
 }
+
+// forTests reports whether a package is what tests share.
+func forTests(pkg string) bool { return strings.HasSuffix(pkg, "test") }
 
 // importsBelow lists the imports of every package below root, tests left out.
 func importsBelow(t *testing.T, root string) map[string][]string {

@@ -3,7 +3,7 @@ package main
 
 import (
 	"merve/internal/app"
-	"merve/internal/pdf"
+	"merve/internal/matter/pdf"
 )
 
 func main() { app.Start(app.OCR(pdf.Split)) }

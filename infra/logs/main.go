@@ -23,7 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 
 	"merve/infra/local/port"
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 )
 
 func main() {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // How the prompts of live conversations begin that are no turn of theirs.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"merve/infra/rulemodel"
-	"merve/internal/claim"
-	"merve/internal/language"
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
+	"merve/internal/words/claim"
+	"merve/internal/words/language"
 )
 
 // specs are the tools as the assistant offers them.

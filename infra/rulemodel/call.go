@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/customer"
+	"merve/internal/record/customer"
 )
 
 // caller leads a call of a pest control company: the account is verified, and then appointments are listed, made, moved

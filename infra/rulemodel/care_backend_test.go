@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // careSpecs are the tools of the assistant of customers, with those for what they have.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/claim"
+	"merve/internal/words/claim"
 )
 
 func TestCareTopics(t *testing.T) {

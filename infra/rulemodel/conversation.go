@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // conversation is a request as the rules see it.

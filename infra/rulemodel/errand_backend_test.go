@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // errandSpecs are the tools as the assistant offers them where more than bookings is done.

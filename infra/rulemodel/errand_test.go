@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // line is what a customer wrote, in the form in which words of both languages are

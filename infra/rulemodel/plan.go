@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // The plan engine's questions: a plan of steps, an expression of a word problem, an answer from results, and talk. The

@@ -27,7 +27,7 @@ import (
 	"time"
 	"unicode"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // Model is the name that the handler answers under.

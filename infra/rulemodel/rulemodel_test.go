@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"merve/infra/rulemodel"
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 	"merve/internal/provider/openai/openaitest"
 )
 

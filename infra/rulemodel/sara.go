@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // desk leads the turn of a conversation about damage, in the place of Sara.

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"merve/infra/rulemodel"
-	"merve/internal/account"
-	"merve/internal/claim"
-	"merve/internal/llm"
+	"merve/internal/matter/report"
+	"merve/internal/model/llm"
+	"merve/internal/people/account"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/report"
+	"merve/internal/words/claim"
 )
 
 // deskSpecs are the tools of the damage desk, as the product declares them.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // aim is what a customer of the damage desk wants of this turn.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // intake is what the rules know of reports in the making. It is made anew for each

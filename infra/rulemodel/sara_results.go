@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // report is what a result says of a damage report. Everything in it is data.

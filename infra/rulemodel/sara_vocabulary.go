@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // cue is something that a message to the damage desk may hold.

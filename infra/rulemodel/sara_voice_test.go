@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/claim"
-	"merve/internal/language"
+	"merve/internal/words/claim"
+	"merve/internal/words/language"
 )
 
 // afterCalls are the phrases that are said only when a tool has just changed something.

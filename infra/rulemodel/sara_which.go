@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // reports are all of the customer's, newest first, or the reply that gets them.

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"merve/internal/language"
+	"merve/internal/words/language"
 )
 
 // The tools by which somebody is found who has what no listing offers.

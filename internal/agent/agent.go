@@ -31,11 +31,11 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/geo"
-	"merve/internal/llm"
-	"merve/internal/standing"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/geo"
+	"merve/internal/model/llm"
+	"merve/internal/tenant/channel"
+	"merve/internal/words/standing"
 )
 
 // Task is what a model is asked, what it may use for it, and how far it may go.

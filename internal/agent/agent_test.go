@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/agent"
-	"merve/internal/fault"
-	"merve/internal/llm"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/model/llm"
 )
 
 // bench is what a task works with: a scripted model, a few tools, a clock, and a list of what happened.

@@ -1,6 +1,6 @@
 package agent
 
-import "merve/internal/language"
+import "merve/internal/words/language"
 
 // AuditedCall is what was asked for, what the policy said, and what came of it, in the form that
 // whoever stores it shares.

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/fault"
-	"merve/internal/language"
-	"merve/internal/llm"
-	"merve/internal/telemetry"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/model/llm"
+	"merve/internal/tenant/channel"
+	"merve/internal/words/language"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 const dataTag = "<data"

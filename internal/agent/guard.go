@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/claim"
-	"merve/internal/llm"
-	"merve/internal/standing"
+	"merve/internal/model/llm"
+	"merve/internal/words/claim"
+	"merve/internal/words/standing"
 )
 
 // Guard finds what a model claims that is not so. The patterns judge first, then a second model, in any language. A model that is

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"merve/internal/fault"
-	"merve/internal/llm"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/model/llm"
 )
 
 // Entry is a step of a task as it is kept: decisions, the last of which proposes something.

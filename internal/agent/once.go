@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // Once has a model answer in one round, without tools: a task of a schema, or of words, that nobody goes on with. The

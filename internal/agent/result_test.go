@@ -10,8 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"merve/internal/channel"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/tenant/channel"
 )
 
 // What a tool found is shown to a model as far as a model can take it in, and that there is more.

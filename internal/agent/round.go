@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"merve/internal/language"
-	"merve/internal/llm"
-	"merve/internal/telemetry"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/telemetry"
+	"merve/internal/model/llm"
+	"merve/internal/words/language"
 )
 
 const (

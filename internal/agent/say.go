@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"merve/internal/language"
-	"merve/internal/llm"
+	"merve/internal/model/llm"
+	"merve/internal/words/language"
 )
 
 // complete asks the model, and says its text while it comes where somebody listens.

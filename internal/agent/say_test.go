@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"merve/internal/agent"
-	"merve/internal/llm"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/model/llm"
 )
 
 // speaker streams a bench's answers in pieces of a few bytes.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"merve/internal/contact"
-	"merve/internal/language"
-	"merve/internal/standing"
+	"merve/internal/words/contact"
+	"merve/internal/words/language"
+	"merve/internal/words/standing"
 )
 
 // Learn makes the links and numbers known that calls have given. What a model itself has put into a call is given by

@@ -1,22 +1,22 @@
 package app
 
 import (
-	"merve/internal/account"
-	"merve/internal/assistant"
-	"merve/internal/booking"
-	"merve/internal/desk"
-	"merve/internal/ledger"
-	"merve/internal/live"
-	"merve/internal/marketplace"
-	"merve/internal/order"
-	"merve/internal/outbox"
-	"merve/internal/payment"
+	"merve/internal/matter/booking"
+	"merve/internal/matter/marketplace"
+	"merve/internal/matter/order"
+	"merve/internal/matter/payment"
+	"merve/internal/matter/report"
+	"merve/internal/matter/taxi"
+	"merve/internal/people/account"
+	"merve/internal/people/desk"
+	"merve/internal/people/relay"
 	"merve/internal/plan"
-	"merve/internal/relay"
-	"merve/internal/report"
-	"merve/internal/taxi"
-	"merve/internal/thread"
-	"merve/internal/turn"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/assistant"
+	"merve/internal/spine/live"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/spine/turn"
 )
 
 // desk has what customers may do with their own data. A turn that runs writes what was said, and what

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/agent/tool"
 	"merve/internal/app"
-	"merve/internal/gate"
-	"merve/internal/language"
-	"merve/internal/thread"
-	"merve/internal/tool"
-	"merve/internal/wording"
+	"merve/internal/spine/gate"
+	"merve/internal/spine/thread"
+	"merve/internal/words/language"
+	"merve/internal/words/wording"
 )
 
 // TestPromise2_EveryQuestionSaysWhatItsYesDoes puts every kind of question in every language: one sentence names the YES

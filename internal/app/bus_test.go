@@ -6,8 +6,8 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/app"
-	"merve/internal/bus"
-	"merve/internal/bus/bustest"
+	"merve/internal/cloud/bus"
+	"merve/internal/cloud/bus/bustest"
 )
 
 // A function puts events where the environment says that EventBridge is, on the bus of that name,

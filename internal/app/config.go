@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/api"
-	"merve/internal/pattern"
+	"merve/internal/base/pattern"
+	"merve/internal/edge/api"
 	"merve/internal/provider/gemini"
 	"merve/internal/provider/googleplaces"
 	"merve/internal/provider/mapbox"

@@ -1,6 +1,6 @@
 package app
 
-import "merve/internal/trigger"
+import "merve/internal/cloud/trigger"
 
 // Constructors are all functions by their name in the wiring, for those who run several in one process. Elsewhere is what
 // [Chat] needs. A Lambda names its own, so that it holds nothing of the others.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"net/http"
 
-	"merve/internal/trigger"
+	"merve/internal/cloud/trigger"
 )
 
 // counted is a function whose failed items and calls of providers are counted: Lambda knows no error of a batch of which

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/telemetry"
+	"merve/internal/base/telemetry"
 )
 
 // handler answers every event with what it is.

@@ -10,9 +10,9 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/internal/app"
-	"merve/internal/desk"
-	"merve/internal/thread"
-	"merve/internal/trigger"
+	"merve/internal/cloud/trigger"
+	"merve/internal/people/desk"
+	"merve/internal/spine/thread"
 )
 
 // The link that the desk is sent leads to a page, and says which conversation it is to show.

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"merve/internal/assistant"
-	"merve/internal/discovery"
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
+	"merve/internal/matter/discovery"
 	"merve/internal/provider/gemini"
 	"merve/internal/provider/googleplaces"
 	"merve/internal/provider/openai"
+	"merve/internal/spine/assistant"
 )
 
 // mostDiscoveryCalls is the most that one post may cost in searches of the web.

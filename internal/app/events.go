@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 
-	"merve/internal/alert"
-	"merve/internal/dynamo"
-	"merve/internal/event"
-	"merve/internal/telemetry"
-	"merve/internal/trigger"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/alert"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/event"
+	"merve/internal/cloud/trigger"
 )
 
 // stream has f see the changes of a table. What can never be right is an alert, in the place of

@@ -1,10 +1,10 @@
 package app
 
 import (
-	"merve/internal/booking"
-	"merve/internal/gate"
-	"merve/internal/llm"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/matter/booking"
+	"merve/internal/model/llm"
+	"merve/internal/spine/gate"
 )
 
 // What tests look at from outside.

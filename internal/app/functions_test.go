@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/ledger/ledgertest"
+	"merve/internal/record/ledger/ledgertest"
 
 	"merve/infra/local/demo"
-	"merve/internal/actor"
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/gate"
-	"merve/internal/ledger"
-	"merve/internal/outbox"
-	"merve/internal/telemetry"
+	"merve/internal/base/actor"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/gate"
+	"merve/internal/spine/outbox"
+	"merve/internal/tenant/channel"
 )
 
 // A sweep queues every thread that it finds, each under a name of its own, and finds as many as may

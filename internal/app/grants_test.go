@@ -13,12 +13,12 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/infra/wiring"
-	"merve/internal/alert"
 	"merve/internal/app"
-	"merve/internal/booking"
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/ledger"
+	"merve/internal/base/faulttest"
+	"merve/internal/cloud/alert"
+	"merve/internal/matter/booking"
+	"merve/internal/record/ledger"
+	"merve/internal/tenant/channel"
 )
 
 // granted lets a function do to the tables what the wiring grants it; the rest it refuses as IAM does.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
-	"merve/internal/api"
-	"merve/internal/dynamo"
-	"merve/internal/fault"
-	"merve/internal/queue"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/queue"
+	"merve/internal/edge/api"
 )
 
 func (b *Base) health() api.Health {

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/api"
-	"merve/internal/llm"
-	"merve/internal/marketplace"
-	"merve/internal/trigger"
+	"merve/internal/cloud/trigger"
+	"merve/internal/edge/api"
+	"merve/internal/matter/marketplace"
+	"merve/internal/model/llm"
+	"merve/internal/provider/twilio/voice"
 )
 
 // Marketplace takes calls of programs and of the desk about requests.
@@ -29,7 +30,7 @@ func (b *Base) calls(broker *marketplace.Broker) {
 	if base == "" || !b.writesToWhatsApp() {
 		return
 	}
-	broker.Phone = &marketplace.Twilio{
+	broker.Phone = &voice.Phone{
 		Client:   (&lazyTwilio{b: b}).client,
 		Answered: func(at marketplace.Place) string { return api.AnsweredURL(base, at) },
 		Status:   func(at marketplace.Place) string { return api.CallStatusURL(base, at) },

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/alert"
-	"merve/internal/llm"
+	"merve/internal/cloud/alert"
+	"merve/internal/model/llm"
 	"merve/internal/provider/openai"
 )
 

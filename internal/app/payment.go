@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"net/http"
 
-	"merve/internal/api"
-	"merve/internal/booking"
-	"merve/internal/fault"
-	"merve/internal/payment"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/trigger"
+	"merve/internal/edge/api"
+	"merve/internal/edge/web"
+	"merve/internal/matter/booking"
+	"merve/internal/matter/payment"
 	"merve/internal/provider/stripe"
-	"merve/internal/trigger"
-	"merve/internal/web"
 )
 
 // Stripe takes in Stripe's webhooks, and serves the pages on which is paid.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/ledger"
-	"merve/internal/payment"
-	"merve/internal/telemetry"
+	"merve/internal/base/actor"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/payment"
+	"merve/internal/record/ledger"
 )
 
 // An alert of a payment is counted for the alarm, like any other.

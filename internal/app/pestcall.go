@@ -3,12 +3,12 @@ package app
 import (
 	"context"
 
-	"merve/internal/appointment"
-	"merve/internal/assistant"
-	"merve/internal/customer"
-	"merve/internal/desk"
-	"merve/internal/thread"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/matter/appointment"
+	"merve/internal/people/desk"
+	"merve/internal/record/customer"
+	"merve/internal/spine/assistant"
+	"merve/internal/spine/thread"
 )
 
 // Customers returns the store of customers whom calls are about.

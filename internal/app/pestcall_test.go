@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"merve/internal/app"
-	"merve/internal/appointment"
-	"merve/internal/customer"
-	"merve/internal/thread"
+	"merve/internal/matter/appointment"
+	"merve/internal/record/customer"
+	"merve/internal/spine/thread"
 )
 
 // Clients of a call are told by the names that they know what is proven, shown and waiting.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"merve/internal/fault"
-	"merve/internal/marketplace"
-	"merve/internal/media"
-	"merve/internal/ocr"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/queue"
+	"merve/internal/cloud/trigger"
+	"merve/internal/matter/marketplace"
+	"merve/internal/matter/ocr"
 	"merve/internal/provider/textract"
-	"merve/internal/queue"
-	"merve/internal/trigger"
+	"merve/internal/tenant/media"
 )
 
 // pictures is the name of the queue of pictures that are to be read.

@@ -15,15 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/wiring"
-	"merve/internal/bus"
-	"merve/internal/bus/bustest"
-	"merve/internal/dynamo"
-	"merve/internal/minilm"
+	"merve/internal/cloud/bus"
+	"merve/internal/cloud/bus/bustest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/queue"
+	"merve/internal/cloud/queue/queuetest"
+	"merve/internal/cloud/trigger"
+	"merve/internal/model/minilm"
 	"merve/internal/plan"
 	"merve/internal/provider/openmeteo/openmeteotest"
-	"merve/internal/queue"
-	"merve/internal/queue/queuetest"
-	"merve/internal/trigger"
 )
 
 // planOwner asks what the samples of the plan engine tell of: the session of the sample for planapi.

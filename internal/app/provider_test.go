@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"merve/internal/app"
-	"merve/internal/llm"
-	"merve/internal/outbox"
-	"merve/internal/telemetry"
+	"merve/internal/base/telemetry"
+	"merve/internal/model/llm"
+	"merve/internal/spine/outbox"
 )
 
 // bare is a Merve that has nothing but what the environment says.

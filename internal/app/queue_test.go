@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/wiring"
-	"merve/internal/actor"
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/queue/queuetest"
-	"merve/internal/trigger"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/queue/queuetest"
+	"merve/internal/cloud/trigger"
+	"merve/internal/tenant/channel"
 )
 
 // A turn is queued in its thread's order, under the name that makes it one.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"merve/infra/local/demo"
-	"merve/internal/roster"
-	"merve/internal/taxi"
+	"merve/internal/matter/taxi"
+	"merve/internal/tenant/roster"
 )
 
 // A driver is one by their number, for as long as it is theirs.

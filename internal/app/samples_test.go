@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/dynamo"
-	"merve/internal/ledger"
-	"merve/internal/outbox"
-	"merve/internal/report"
-	"merve/internal/trigger"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/trigger"
+	"merve/internal/matter/report"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/outbox"
 )
 
 // threadOf is the thread that the sample of a turn is about.

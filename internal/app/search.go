@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"merve/internal/admin"
-	"merve/internal/dynamo"
-	"merve/internal/listing"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/trigger"
+	"merve/internal/edge/admin"
 	"merve/internal/provider/typesense"
-	"merve/internal/trigger"
+	"merve/internal/record/listing"
 )
 
 // Listings returns the store of listings, searched by Typesense where there is one.

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // secrets finds keys: in the environment, else in the one secret of Secrets Manager

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"merve/internal/fault"
-	"merve/internal/telemetry"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
 )
 
 // Keys outlive a secret store that is away, which is asked again soon but not at every call.

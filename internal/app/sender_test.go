@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
-	"merve/internal/actor"
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/outbox"
-	"merve/internal/person"
+	"merve/internal/base/actor"
+	"merve/internal/spine/outbox"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/person"
 )
 
 // Each message that is given up is a finding of its own, also where another of its thread was given

@@ -17,10 +17,10 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/app"
-	"merve/internal/fault"
-	"merve/internal/faulttest"
-	"merve/internal/market"
-	"merve/internal/telemetry"
+	"merve/internal/base/fault"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/telemetry"
+	"merve/internal/tenant/market"
 )
 
 // noNetwork fails the test at any request.

@@ -10,14 +10,14 @@ import (
 	"merve/infra/local/demo"
 	"merve/infra/wiring"
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/event"
-	"merve/internal/gate"
-	"merve/internal/geo"
-	"merve/internal/order"
-	"merve/internal/thread"
-	"merve/internal/trigger"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/event"
+	"merve/internal/cloud/trigger"
+	"merve/internal/matter/order"
+	"merve/internal/spine/gate"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // A function that tells people was broken until its stream had gone on without an order. Once it is mended, the

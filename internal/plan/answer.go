@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"merve/internal/agent"
-	"merve/internal/contact"
-	"merve/internal/language"
-	"merve/internal/llm"
-	"merve/internal/market"
-	"merve/internal/standing"
-	"merve/internal/wording"
+	"merve/internal/model/llm"
+	"merve/internal/tenant/market"
+	"merve/internal/words/contact"
+	"merve/internal/words/language"
+	"merve/internal/words/standing"
+	"merve/internal/words/wording"
 )
 
 const answerPrompt = `You write the answer to a user's question from the results of tools.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/claim"
-	"merve/internal/fault"
-	"merve/internal/llm"
+	"merve/internal/base/fault"
+	"merve/internal/model/llm"
 	"merve/internal/plan"
-	"merve/internal/standing"
-	"merve/internal/wording"
+	"merve/internal/words/claim"
+	"merve/internal/words/standing"
+	"merve/internal/words/wording"
 )
 
 // nothing is the line below an answer in a language.

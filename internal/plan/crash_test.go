@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/faulttest"
-	"merve/internal/person"
+	"merve/internal/base/faulttest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/cloud/queue"
 	"merve/internal/plan"
-	"merve/internal/queue"
+	"merve/internal/tenant/person"
 )
 
 // clock is the real one, and may be put forward.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/fault"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
 )
 
 // timerMessage is a message to [Engine.Deliver] that is no event: look at a plan.

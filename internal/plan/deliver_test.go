@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/fault"
-	"merve/internal/llm"
-	"merve/internal/pause/pausetest"
-	"merve/internal/person"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/cloud/queue"
+	"merve/internal/model/llm"
 	"merve/internal/plan"
-	"merve/internal/queue"
+	"merve/internal/tenant/person"
 )
 
 // post is a queue that keeps what it is given.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // errWaiting ends a drive that waits for nobody: what is left is others' to do.

@@ -8,17 +8,17 @@ import (
 	"log/slog"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/agent"
-	"merve/internal/channel"
-	"merve/internal/fault"
-	"merve/internal/language"
-	"merve/internal/llm"
-	"merve/internal/market"
-	"merve/internal/queue"
-	"merve/internal/telemetry"
-	"merve/internal/tool"
-	"merve/internal/wording"
+	"merve/internal/agent/tool"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/queue"
+	"merve/internal/model/llm"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
+	"merve/internal/words/language"
+	"merve/internal/words/wording"
 )
 
 // Engine makes plans, has their steps run, and writes their answers.

@@ -14,13 +14,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/fault"
-	"merve/internal/llm"
-	"merve/internal/market"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/model/llm"
 	"merve/internal/plan"
-	"merve/internal/telemetry"
-	"merve/internal/tool"
+	"merve/internal/tenant/market"
 )
 
 // desk is an engine with a model that plans what its prompt says and answers with what it is given.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/dynamo"
-	"merve/internal/fault"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
 )
 
 // Event is a fact about a plan. It never changes.

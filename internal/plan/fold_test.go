@@ -16,7 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/person"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/tenant/person"
 )
 
 // Held exports and erases a person's conversations with the plan engine.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/person"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/plan"
+	"merve/internal/tenant/person"
 )
 
 // What somebody has asked is given out and deleted where the engine is, and nowhere else.

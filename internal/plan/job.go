@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/language"
-	"merve/internal/pause"
-	"merve/internal/queue"
-	"merve/internal/wording"
+	"merve/internal/base/pause"
+	"merve/internal/cloud/queue"
+	"merve/internal/words/language"
+	"merve/internal/words/wording"
 )
 
 // job is one work on a plan, with what it needs to know.

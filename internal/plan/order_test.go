@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/person"
 	"merve/internal/plan"
+	"merve/internal/tenant/person"
 )
 
 // Where one time stands in all events, a trace and an export tell them in the order of what causes what: one question after the

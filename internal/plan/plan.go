@@ -48,9 +48,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/fault"
-	"merve/internal/ident"
-	"merve/internal/pattern"
+	"merve/internal/base/fault"
+	"merve/internal/base/ident"
+	"merve/internal/base/pattern"
 )
 
 // Type names what has happened.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"merve/internal/fault"
-	"merve/internal/ident"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/base/ident"
 )
 
 // answerPatience is how long an assistant's turn waits for a plan: less than a call of a tool may take.

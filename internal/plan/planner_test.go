@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/fault"
-	"merve/internal/market"
-	"merve/internal/person"
+	"merve/internal/agent/tool"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
 	"merve/internal/plan"
-	"merve/internal/tool"
+	"merve/internal/tenant/market"
+	"merve/internal/tenant/person"
 )
 
 // handOver calls the planner's tool as an assistant's turn does.

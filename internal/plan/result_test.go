@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"merve/internal/llm"
-	"merve/internal/person"
+	"merve/internal/model/llm"
 	"merve/internal/plan"
+	"merve/internal/tenant/person"
 )
 
 // shelf keeps results in memory.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"merve/internal/fault"
-	"merve/internal/language"
-	"merve/internal/llm"
-	"merve/internal/tool"
+	"merve/internal/agent/tool"
+	"merve/internal/base/fault"
+	"merve/internal/model/llm"
+	"merve/internal/words/language"
 )
 
 // Fallback is the tool of the one step that stands in for a plan that nobody could make.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 //go:embed schema/*.json

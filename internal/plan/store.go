@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/fault"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
 )
 
 // Store keeps events, heads and claims.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"merve/infra/local/dynamodb"
-	"merve/internal/seedtest"
+	"merve/internal/base/seedtest"
 )
 
 // TestMain lets the tests' program be the process that is killed.

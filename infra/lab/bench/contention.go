@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/fault"
-	"merve/internal/ledger"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/record/ledger"
 )
 
 // Contention is how fast many book one slot.

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/oklog/ulid/v2"
 
-	"merve/internal/dynamo"
-	"merve/internal/thread"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/spine/thread"
 )
 
 // asGrown is how many turns a long thread really takes at its beginning; the middle is

@@ -11,9 +11,9 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/internal/app"
-	"merve/internal/dynamo"
-	"merve/internal/ledger"
-	"merve/internal/trigger"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/trigger"
+	"merve/internal/record/ledger"
 )
 
 // terms are those of a booking over three slots, of its own business.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"merve/internal/live"
-	"merve/internal/pause"
+	"merve/internal/base/pause"
+	"merve/internal/spine/live"
 )
 
 // Live is what live conversations take. Their clients are on real WebSockets, and the model stands in: it says 120

@@ -9,12 +9,12 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"merve/infra/local/demo"
-	"merve/internal/actor"
-	"merve/internal/channel"
-	"merve/internal/llm"
-	"merve/internal/outbox"
-	"merve/internal/thread"
-	"merve/internal/trigger"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/trigger"
+	"merve/internal/model/llm"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // Names of operations that the targets are about.

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
-	"merve/internal/actor"
-	"merve/internal/channel"
-	"merve/internal/llm"
-	"merve/internal/thread"
+	"merve/internal/base/actor"
+	"merve/internal/model/llm"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // Peer is a program that kept the conversation, Merve among them, and what it cost.

@@ -24,14 +24,14 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
-	"merve/internal/dynamo"
-	"merve/internal/llm"
-	"merve/internal/market"
-	"merve/internal/minilm"
+	"merve/internal/agent/tool"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	messages "merve/internal/cloud/queue"
+	"merve/internal/model/llm"
+	"merve/internal/model/minilm"
 	engine "merve/internal/plan"
-	messages "merve/internal/queue"
-	"merve/internal/telemetry"
-	"merve/internal/tool"
+	"merve/internal/tenant/market"
 )
 
 // Plans is what the plan engine takes, beside the time of models and tools: these stand in and answer at once, or after

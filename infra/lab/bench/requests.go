@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"merve/internal/dynamo"
-	"merve/internal/geo"
-	"merve/internal/marketplace"
-	"merve/internal/telemetry"
+	"merve/internal/base/geo"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/marketplace"
 )
 
 // Requests is what marketplace requests take.

@@ -21,13 +21,13 @@ import (
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
 	"merve/internal/app"
-	"merve/internal/live"
-	"merve/internal/llm"
-	"merve/internal/pause"
-	messages "merve/internal/queue"
-	"merve/internal/telemetry"
-	"merve/internal/trigger"
-	"merve/internal/turn"
+	"merve/internal/base/pause"
+	"merve/internal/base/telemetry"
+	messages "merve/internal/cloud/queue"
+	"merve/internal/cloud/trigger"
+	"merve/internal/model/llm"
+	"merve/internal/spine/live"
+	"merve/internal/spine/turn"
 )
 
 // clauses are what the model says: 120 tokens in 12 clauses.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // Throughput is how fast turns run, one at a time and eight at a time, and how fast many book one

@@ -29,16 +29,16 @@ func productTables() tables {
 
 func calls() map[string]string {
 	return map[string]string{
-		"(merve/internal/actor.Actor).Owns":                   "Nil",
-		"(merve/internal/actor.Actor).MaySee":                 "Nil",
-		"(merve/internal/actor.Actor).IsStaff":                "True",
-		"(merve/internal/dynamo.Item).Expired":                "False", // a passed ttl counts as deleted
-		"(merve/internal/ledger.op).check":                    "Nil",
-		"(merve/internal/ledger.lock).expired":                "True",
-		"(merve/internal/ledger.lock).ownedBy":                "True",
-		"(*merve/internal/turn.work).claims":                  "False", // what nothing bears out
+		"(merve/internal/base/actor.Actor).Owns":              "Nil",
+		"(merve/internal/base/actor.Actor).MaySee":            "Nil",
+		"(merve/internal/base/actor.Actor).IsStaff":           "True",
+		"(merve/internal/cloud/dynamo.Item).Expired":          "False", // a passed ttl counts as deleted
+		"(merve/internal/record/ledger.op).check":             "Nil",
+		"(merve/internal/record/ledger.lock).expired":         "True",
+		"(merve/internal/record/ledger.lock).ownedBy":         "True",
+		"(*merve/internal/spine/turn.work).claims":            "False", // what nothing bears out
 		"merve/internal/provider/twilio.VerifyAny":            "Nil",
-		"merve/internal/api.fromLoopback":                     "True",
+		"merve/internal/edge/api.fromLoopback":                "True",
 		"crypto/hmac.Equal":                                   "True",
 		"crypto/subtle.ConstantTimeCompare":                   "One",
 		"github.com/golang-jwt/jwt/v5.WithValidMethods":       "Option",
@@ -50,53 +50,53 @@ func calls() map[string]string {
 
 func weakened() []string {
 	return []string{
-		"actor/actor.go Actor.IsStaff",
-		"gate/gate.go answerOf",
-		"ledger/lock.go lock.expired",
-		"ledger/lock.go lock.ownedBy",
-		"ledger/rules.go op.check",
-		"outbox/sender.go Sender.Deliver",
-		"outbox/sender.go Sender.others",
-		"outbox/sender.go Sender.settle",
-		"thread/sweep.go Store.sweepOne",
-		"turn/notice.go work.tellNotice",
+		"base/actor/actor.go Actor.IsStaff",
+		"spine/gate/gate.go answerOf",
+		"record/ledger/lock.go lock.expired",
+		"record/ledger/lock.go lock.ownedBy",
+		"record/ledger/rules.go op.check",
+		"spine/outbox/sender.go Sender.Deliver",
+		"spine/outbox/sender.go Sender.others",
+		"spine/outbox/sender.go Sender.settle",
+		"spine/thread/sweep.go Store.sweepOne",
+		"spine/turn/notice.go work.tellNotice",
 	}
 }
 
 func keys() []string {
 	return []string{
-		"alert/alert.go Alert.finding",
-		"booking/reminder.go remindedKey",
-		"booking/waitlist.go waitedKey",
-		"booking/wishes.go offerKey",
-		"booking/wishes.go waitID",
-		"ledger/idempotency.go draftKey",
-		"ledger/idempotency.go opKey",
-		"ledger/ledger.go eventKey",
-		"notify/notify.go key",
-		"order/order.go newID",
-		"report/report.go newID",
-		"taxi/taxi.go newID",
-		"thread/journal.go journalKey",
-		"thread/thread.go MessageID",
-		"thread/thread.go turnKey",
-		"tool/tool.go Key",
-		"turn/propose.go pendingID",
+		"cloud/alert/alert.go Alert.finding",
+		"matter/booking/reminder.go remindedKey",
+		"matter/booking/waitlist.go waitedKey",
+		"matter/booking/wishes.go offerKey",
+		"matter/booking/wishes.go waitID",
+		"record/ledger/idempotency.go draftKey",
+		"record/ledger/idempotency.go opKey",
+		"record/ledger/ledger.go eventKey",
+		"people/notify/notify.go key",
+		"matter/order/order.go newID",
+		"matter/report/report.go newID",
+		"matter/taxi/taxi.go newID",
+		"spine/thread/journal.go journalKey",
+		"spine/thread/thread.go MessageID",
+		"spine/thread/thread.go turnKey",
+		"agent/tool/tool.go Key",
+		"spine/turn/propose.go pendingID",
 	}
 }
 
 func hashes() []string {
 	return []string{
 		"crypto/sha256.Sum256",
-		"merve/internal/ident.New",
-		"merve/internal/ident.Hash",
-		"merve/internal/report.hash",
+		"merve/internal/base/ident.New",
+		"merve/internal/base/ident.Hash",
+		"merve/internal/matter/report.hash",
 	}
 }
 
 func keyFields() map[string]string {
 	return map[string]string{
-		"merve/internal/outbox.Message": "ID",
-		"merve/internal/queue.Message":  "Dedupe",
+		"merve/internal/spine/outbox.Message": "ID",
+		"merve/internal/cloud/queue.Message":  "Dedupe",
 	}
 }

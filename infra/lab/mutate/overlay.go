@@ -23,7 +23,7 @@ func (s *Sites) writeOverlay(dir, module string) (string, error) {
 		}
 		return os.WriteFile(replace[path], text, 0o644)
 	}
-	writes := filepath.Join(module, "internal", "dynamo", "write.go")
+	writes := filepath.Join(module, "internal", "cloud", "dynamo", "write.go")
 	if len(s.edits[writes]) == 0 {
 		s.edits[writes] = []edit{importing(len("package dynamo"))}
 	}

@@ -92,7 +92,7 @@ func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
 	return s, nil
 }
 
-const dynamoPath = "merve/internal/dynamo"
+const dynamoPath = "merve/internal/cloud/dynamo"
 
 // finder looks through one function.
 type finder struct {
@@ -555,7 +555,7 @@ func (f *finder) onlyErrors(e ast.Expr) bool {
 		}
 		return types.Identical(f.pkg.TypesInfo.TypeOf(e.X), types.Universe.Lookup("error").Type())
 	case *ast.CallExpr:
-		return slices.Contains([]string{"errors.Is", "errors.As", "merve/internal/fault.Is"}, f.callee(e))
+		return slices.Contains([]string{"errors.Is", "errors.As", "merve/internal/base/fault.Is"}, f.callee(e))
 	}
 	return false
 }

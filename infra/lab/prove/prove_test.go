@@ -26,7 +26,7 @@ func inTheTree(t *testing.T) []string {
 			case err != nil:
 				return err
 			case root == "testdata/conversations":
-				all = append(all, "internal/turn.TestConversations/"+strings.TrimSuffix(d.Name(), ".txt"))
+				all = append(all, "internal/spine/turn.TestConversations/"+strings.TrimSuffix(d.Name(), ".txt"))
 			case strings.HasSuffix(path, "_test.go"):
 				b, err := os.ReadFile(path)
 				dir, _ := filepath.Rel(module, filepath.Dir(path)) // below it

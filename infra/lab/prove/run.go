@@ -20,7 +20,7 @@ type result struct {
 	seeded         bool // it, or a part of it, tries at random
 }
 
-// results are by package and test, such as internal/gate.TestYes.
+// results are by package and test, such as internal/spine/gate.TestYes.
 type results map[string]*result
 
 // event is one line of go test -json. https://pkg.go.dev/cmd/test2json

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/actor"
+	"merve/internal/base/actor"
 	"merve/internal/provider/openai/openaitest"
 )
 

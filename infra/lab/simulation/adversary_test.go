@@ -8,13 +8,13 @@ import (
 	"time"
 	"unicode"
 
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/language"
-	"merve/internal/market"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/edge/threadapi"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/seedtest"
-	"merve/internal/threadapi"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
+	"merve/internal/words/language"
 )
 
 // A model that wants to do harm does none: nothing is committed without its owner's YES,

@@ -20,7 +20,7 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/app"
-	messages "merve/internal/queue"
+	messages "merve/internal/cloud/queue"
 )
 
 // Answer is what a function answered to a request; Status 0 is no answer.

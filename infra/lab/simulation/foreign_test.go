@@ -20,26 +20,26 @@ import (
 	"github.com/google/uuid"
 	"gopkg.in/yaml.v3"
 
-	"merve/internal/actor"
-	"merve/internal/booking"
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/event"
-	"merve/internal/faulttest"
-	"merve/internal/gate"
-	"merve/internal/geo"
-	"merve/internal/ledger"
-	"merve/internal/market"
-	"merve/internal/marketplace"
-	"merve/internal/order"
-	"merve/internal/payment"
+	"merve/internal/agent/tool"
+	"merve/internal/base/actor"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/cloud/event"
+	"merve/internal/matter/booking"
+	"merve/internal/matter/marketplace"
+	"merve/internal/matter/order"
+	"merve/internal/matter/payment"
+	"merve/internal/matter/report"
+	"merve/internal/matter/taxi"
 	"merve/internal/plan"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/report"
-	"merve/internal/taxi"
-	"merve/internal/thread"
-	"merve/internal/tool"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/gate"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
 )
 
 // neighbours is a world in which ann has a booking and a thread, bob has nothing, and there
@@ -423,7 +423,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 // paths are those of the OpenAPI document.
 func paths(t *testing.T) []string {
 	t.Helper()
-	b, err := os.ReadFile("../../../internal/api/openapi.yaml")
+	b, err := os.ReadFile("../../../internal/edge/api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

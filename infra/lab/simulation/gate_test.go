@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/api"
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/ledger"
+	"merve/internal/base/actor"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/edge/api"
+	"merve/internal/edge/threadapi"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/seedtest"
-	"merve/internal/threadapi"
-	"merve/internal/wording"
+	"merve/internal/record/ledger"
+	"merve/internal/tenant/channel"
+	"merve/internal/words/wording"
 )
 
 // offered is a world in which two customers of the app, and nobody else, have been made an

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/faulttest"
+	"merve/internal/base/faulttest"
 )
 
 // The dump is complete: it has an item for each form of key in the code, each attribute that a stored type

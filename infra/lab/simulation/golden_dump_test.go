@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/infra/wiring"
-	"merve/internal/dynamo"
+	"merve/internal/cloud/dynamo"
 	"merve/internal/provider/stripe"
 	"merve/internal/provider/stripe/stripetest"
 )

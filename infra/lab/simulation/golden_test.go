@@ -15,15 +15,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/actor"
-	"merve/internal/alert"
-	"merve/internal/appointment"
-	"merve/internal/desk"
-	"merve/internal/faulttest"
-	"merve/internal/ledger"
-	"merve/internal/marketplace"
+	"merve/internal/base/actor"
+	"merve/internal/base/faulttest"
+	"merve/internal/cloud/alert"
+	"merve/internal/matter/appointment"
+	"merve/internal/matter/marketplace"
+	"merve/internal/people/desk"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/thread"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/thread"
 )
 
 var (

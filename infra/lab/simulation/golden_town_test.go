@@ -17,14 +17,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"merve/internal/actor"
-	"merve/internal/alert"
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/geo"
-	"merve/internal/market"
-	"merve/internal/media/mediatest"
+	"merve/internal/base/actor"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/alert"
+	"merve/internal/matter/report"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/openai/openaitest"
@@ -32,9 +30,11 @@ import (
 	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/provider/typesense/typesensetest"
-	"merve/internal/report"
-	"merve/internal/schedule"
-	"merve/internal/thread"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
+	"merve/internal/tenant/media/mediatest"
+	"merve/internal/tenant/schedule"
 )
 
 // goldenTown is a town that reaches everything Merve can reach, where people say to the model which

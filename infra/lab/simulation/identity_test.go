@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"merve/internal/actor"
-	"merve/internal/channel"
-	"merve/internal/ledger"
+	"merve/internal/base/actor"
+	"merve/internal/record/ledger"
+	"merve/internal/tenant/channel"
 )
 
 // WhatsApp tells of a person by their number, by an id of ours for them, or by both, as it pleases:

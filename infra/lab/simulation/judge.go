@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"merve/infra/wiring"
-	"merve/internal/actor"
-	"merve/internal/alert"
-	"merve/internal/booking"
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/ledger"
-	"merve/internal/outbox"
-	"merve/internal/standing"
-	"merve/internal/thread"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/alert"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/booking"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
+	"merve/internal/words/standing"
 )
 
 // Judge compares what people said and were told with what is stored, and reports all that

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/channel"
-	"merve/internal/seedtest"
+	"merve/internal/base/seedtest"
+	"merve/internal/tenant/channel"
 )
 
 // What a town does is logged at INFO, turn by turn and message by message, and nobody's name, number,

@@ -15,9 +15,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/dynamo"
-	"merve/internal/faulttest"
-	"merve/internal/trigger"
+	"merve/internal/base/faulttest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/trigger"
 )
 
 // older is a town as a release of November 2026 left it, what its streams told, and what was sent: a

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/api"
-	"merve/internal/channel"
-	"merve/internal/thread"
-	"merve/internal/threadapi"
+	"merve/internal/base/actor"
+	"merve/internal/edge/api"
+	"merve/internal/edge/threadapi"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // Customer is a person who writes to Merve, and what they have said and been told.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/gate"
-	"merve/internal/marketplace"
-	"merve/internal/outbox"
-	"merve/internal/thread"
-	"merve/internal/wording"
+	"merve/internal/matter/marketplace"
+	"merve/internal/spine/gate"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/words/wording"
 )
 
 // sought is a request with all that is kept of it.

@@ -6,8 +6,8 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/app"
-	"merve/internal/channel"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/tenant/channel"
 )
 
 // Run lives through a world: steps of anything, then peace until all is quiet.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/market"
 	"merve/internal/provider/openai/openaitest"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
 )
 
 // A model that never ends is stopped by each of the bounds of its turn, and what it costs

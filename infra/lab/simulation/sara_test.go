@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/faulttest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/report"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/report"
-	"merve/internal/seedtest"
-	"merve/internal/thread"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // A model that wants to do harm with damage reports does none either: nobody's report is

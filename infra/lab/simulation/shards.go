@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"merve/internal/faulttest"
+	"merve/internal/base/faulttest"
 )
 
 // shards is the way to DynamoDB beneath everything that writes in a world. It answers for itself

@@ -5,10 +5,10 @@ import (
 	"sync"
 	"testing"
 
-	"merve/internal/faulttest"
-	"merve/internal/gate"
-	"merve/internal/ledger"
-	"merve/internal/seedtest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/gate"
 )
 
 // What a whole Merve does under chance, faults, deaths and repeats keeps every promise

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/ledger"
-	"merve/internal/listing"
-	"merve/internal/seedtest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/record/ledger"
+	"merve/internal/record/listing"
+	"merve/internal/tenant/channel"
 )
 
 // A slot has no more holders than places, however many customers want it at the same time,

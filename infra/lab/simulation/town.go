@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/channel"
-	"merve/internal/listing"
-	"merve/internal/outbox"
+	"merve/internal/base/actor"
+	"merve/internal/matter/taxi"
 	"merve/internal/provider/twilio/twiliotest"
-	"merve/internal/taxi"
-	"merve/internal/thread"
+	"merve/internal/record/listing"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 // Role is as what somebody writes; the zero Role is a customer.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/faulttest"
-	"merve/internal/order"
-	"merve/internal/seedtest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
+	"merve/internal/matter/order"
+	"merve/internal/tenant/channel"
 )
 
 // In a whole town of customers, businesses, drivers and staff, under chance, faults, deaths and

@@ -20,16 +20,16 @@ import (
 	"time"
 
 	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/fault"
-	"merve/internal/market"
-	"merve/internal/marketplace"
-	"merve/internal/ocr"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/trigger"
+	"merve/internal/matter/marketplace"
+	"merve/internal/matter/ocr"
 	"merve/internal/provider/gemini/geminitest"
 	"merve/internal/provider/googleplaces/googleplacestest"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/provider/twilio/twiliotest"
-	"merve/internal/trigger"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
 )
 
 // vendors are what a town has where vendors are asked: them, the bucket for their pictures, and what lies outside of the

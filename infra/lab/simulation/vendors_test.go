@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"merve/internal/faulttest"
-	"merve/internal/seedtest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
 )
 
 // Where vendors are asked who answer rightly, wrongly, late, twice, in four languages, by picture and with commands to the

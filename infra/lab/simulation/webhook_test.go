@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/faulttest"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/seedtest"
 	"merve/internal/provider/openai/openaitest"
-	"merve/internal/seedtest"
+	"merve/internal/tenant/channel"
 )
 
 // Messages that Twilio delivers many times, in any order, on many connections at once, and

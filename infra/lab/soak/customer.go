@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 )
 
 // businesses is how many there are, and days how far ahead is booked: few enough that

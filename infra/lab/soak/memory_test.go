@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/local/runner"
-	"merve/internal/seedtest"
+	"merve/internal/base/seedtest"
 )
 
 func TestMemoryByProcess(t *testing.T) {

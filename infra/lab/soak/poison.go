@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/faulttest"
-	"merve/internal/pause"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/pause"
 )
 
 // Who says poison is answered with venom by the model, and what holds venom the store refuses,

@@ -18,8 +18,8 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/port"
-	"merve/internal/faulttest"
-	"merve/internal/pause"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/pause"
 	"merve/internal/provider/twilio/twiliotest"
 )
 

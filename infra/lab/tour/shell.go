@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 )
 
 // tour is one document that is run.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"merve/infra/local/port"
-	"merve/internal/marketplace"
+	"merve/internal/matter/marketplace"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/marketplace"
+	"merve/internal/matter/marketplace"
 )
 
 // trail is a chain of two records.

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/local/bucket"
-	"merve/internal/fault"
-	"merve/internal/media"
-	"merve/internal/media/mediatest"
+	"merve/internal/base/fault"
+	"merve/internal/tenant/media"
+	"merve/internal/tenant/media/mediatest"
 )
 
 func start(t *testing.T, o bucket.Options) *bucket.Server {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"merve/infra/wiring"
-	"merve/internal/telemetry"
+	"merve/internal/base/telemetry"
 )
 
 // Options say how the buses work.

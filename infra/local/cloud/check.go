@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"merve/infra/wiring"
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 	"merve/internal/provider/twilio/twiliotest"
 )
 

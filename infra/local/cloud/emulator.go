@@ -21,7 +21,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 )
 
 // What the emulator calls its one account.

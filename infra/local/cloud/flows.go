@@ -21,9 +21,9 @@ import (
 	"github.com/coder/websocket/wsjson"
 	"github.com/google/uuid"
 
-	"merve/internal/dynamo"
-	"merve/internal/event"
-	"merve/internal/pattern"
+	"merve/internal/base/pattern"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/event"
 	"merve/internal/provider/twilio/twiliotest"
 )
 

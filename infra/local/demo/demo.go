@@ -12,14 +12,14 @@ import (
 	"maps"
 	"slices"
 
-	"merve/internal/appointment"
-	"merve/internal/customer"
-	"merve/internal/geo"
-	"merve/internal/listing"
-	"merve/internal/market"
-	"merve/internal/marketplace"
-	"merve/internal/place"
-	"merve/internal/taxi"
+	"merve/internal/base/geo"
+	"merve/internal/matter/appointment"
+	"merve/internal/matter/marketplace"
+	"merve/internal/matter/taxi"
+	"merve/internal/record/customer"
+	"merve/internal/record/listing"
+	"merve/internal/record/place"
+	"merve/internal/tenant/market"
 )
 
 //go:embed listings.json

@@ -10,16 +10,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"merve/internal/appointment"
-	"merve/internal/customer"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/faulttest"
-	"merve/internal/geo"
-	"merve/internal/listing"
-	"merve/internal/market"
-	"merve/internal/place"
-	"merve/internal/taxi"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/matter/appointment"
+	"merve/internal/matter/taxi"
+	"merve/internal/record/customer"
+	"merve/internal/record/listing"
+	"merve/internal/record/place"
+	"merve/internal/tenant/market"
 )
 
 func TestListingsAreSound(t *testing.T) {

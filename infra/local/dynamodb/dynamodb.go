@@ -28,7 +28,7 @@ import (
 
 	"merve/infra/local/port"
 	"merve/infra/wiring"
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 )
 
 // Version is the newest release that reports the capacity of transactions rightly.

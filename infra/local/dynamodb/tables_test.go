@@ -5,8 +5,8 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/infra/wiring"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
 )
 
 func TestMain(m *testing.M) {

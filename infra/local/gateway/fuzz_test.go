@@ -15,7 +15,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"merve/internal/trigger"
+	"merve/internal/cloud/trigger"
 )
 
 // FuzzEvent turns whatever is a request into an event and back: method, path, query, host

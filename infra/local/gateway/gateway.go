@@ -19,8 +19,8 @@ import (
 	"net/http"
 	"time"
 
-	"merve/internal/fault"
-	"merve/internal/telemetry"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
 )
 
 // Function is a Lambda function: an event in, its answer out, both as JSON.

@@ -21,9 +21,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
-	"merve/internal/telemetry"
-	"merve/internal/trigger"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/trigger"
 )
 
 var quiet = slog.New(slog.DiscardHandler)

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/coder/websocket"
 
-	"merve/internal/live"
-	"merve/internal/telemetry"
+	"merve/internal/base/telemetry"
+	"merve/internal/spine/live"
 )
 
 // The gateway's bounds.

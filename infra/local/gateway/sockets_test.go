@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/coder/websocket"
 
-	"merve/internal/live"
-	"merve/internal/pause/pausetest"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/spine/live"
 )
 
 // hall is a WebSocket API with a function that keeps what it is told.

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"merve/data"
-	"merve/internal/minilm"
-	"merve/internal/product"
+	"merve/internal/model/minilm"
+	"merve/internal/plan/product"
 )
 
 func main() {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"merve/internal/fault"
-	"merve/internal/trigger"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/trigger"
 )
 
 // maxBatch is the most messages that one event of a queue with order holds.

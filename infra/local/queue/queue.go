@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"merve/infra/wiring"
-	"merve/internal/fault"
-	"merve/internal/queue"
-	"merve/internal/telemetry"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/queue"
 )
 
 // Options say how a queue works.

@@ -19,11 +19,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/wiring"
-	"merve/internal/fault"
-	"merve/internal/market"
-	"merve/internal/queue"
-	"merve/internal/queue/queuetest"
-	"merve/internal/trigger"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/queue"
+	"merve/internal/cloud/queue/queuetest"
+	"merve/internal/cloud/trigger"
+	"merve/internal/tenant/market"
 )
 
 var quiet = slog.New(slog.DiscardHandler)

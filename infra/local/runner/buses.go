@@ -10,8 +10,8 @@ import (
 
 	localbus "merve/infra/local/bus"
 	"merve/infra/wiring"
-	"merve/internal/bus"
-	messages "merve/internal/queue"
+	"merve/internal/cloud/bus"
+	messages "merve/internal/cloud/queue"
 )
 
 // newBuses answers PutEvents for the buses of the wiring, by their real names, and puts what the

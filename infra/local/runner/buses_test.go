@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"merve/infra/wiring"
-	"merve/internal/bus/bustest"
-	"merve/internal/pause/pausetest"
-	"merve/internal/trigger"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/cloud/bus/bustest"
+	"merve/internal/cloud/trigger"
 )
 
 // received keeps what the functions of queues got.

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 
 	"merve/infra/local/runner"
-	"merve/internal/live"
-	"merve/internal/pause/pausetest"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/spine/live"
 )
 
 // socket is a socket as a page opens it.

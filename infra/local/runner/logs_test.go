@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/telemetry"
+	"merve/internal/base/telemetry"
 )
 
 // The lines of a call session are found among all others, and only the latest are kept.

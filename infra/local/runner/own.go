@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 
-	"merve/internal/fault"
-	"merve/internal/httpapi"
+	"merve/internal/base/fault"
+	"merve/internal/edge/httpapi"
 )
 
 var errElsewhere = fault.New(fault.Forbidden, "only for this machine itself, by its own name")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"merve/infra/local/runner"
-	"merve/internal/pause/pausetest"
+	"merve/internal/base/pause/pausetest"
 )
 
 // Questions that are asked, answered, and reset at any moment leave no message that comes again and again, and nothing in a

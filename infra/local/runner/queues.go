@@ -12,8 +12,8 @@ import (
 
 	"merve/infra/local/queue"
 	"merve/infra/wiring"
-	"merve/internal/fault"
-	messages "merve/internal/queue"
+	"merve/internal/base/fault"
+	messages "merve/internal/cloud/queue"
 )
 
 // workers is how many invocations for one queue this machine runs at a time, where the wiring sets no bound.

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/wiring"
-	"merve/internal/fault"
-	messages "merve/internal/queue"
-	"merve/internal/trigger"
+	"merve/internal/base/fault"
+	messages "merve/internal/cloud/queue"
+	"merve/internal/cloud/trigger"
 )
 
 var quiet = slog.New(slog.DiscardHandler)

@@ -31,9 +31,9 @@ import (
 	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/app"
-	"merve/internal/pause"
-	"merve/internal/telemetry"
-	"merve/internal/trigger"
+	"merve/internal/base/pause"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/trigger"
 )
 
 // Options say how to run.

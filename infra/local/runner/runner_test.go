@@ -19,8 +19,8 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/runner"
-	"merve/internal/pause/pausetest"
-	"merve/internal/web/webtest"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/edge/web/webtest"
 )
 
 // start runs the whole program on a port of the system's choice.

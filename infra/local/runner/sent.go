@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/outbox"
+	"merve/internal/spine/outbox"
+	"merve/internal/tenant/channel"
 )
 
 // sentLog lists what was sent, and stands in for a provider that is not configured: it

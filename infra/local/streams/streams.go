@@ -20,8 +20,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"merve/infra/wiring"
-	"merve/internal/pause"
-	"merve/internal/trigger"
+	"merve/internal/base/pause"
+	"merve/internal/cloud/trigger"
 )
 
 // Invoke runs a function with an event.

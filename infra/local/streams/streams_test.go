@@ -17,11 +17,11 @@ import (
 	local "merve/infra/local/dynamodb"
 	"merve/infra/local/streams"
 	"merve/infra/wiring"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/pause"
-	"merve/internal/pause/pausetest"
-	"merve/internal/trigger"
+	"merve/internal/base/pause"
+	"merve/internal/base/pause/pausetest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
+	"merve/internal/cloud/trigger"
 )
 
 func TestMain(m *testing.M) {

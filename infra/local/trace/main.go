@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"merve/infra/local/port"
-	"merve/internal/pause"
+	"merve/internal/base/pause"
 	"merve/internal/plan"
 )
 

@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
-	"merve/internal/pattern"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/pattern"
+	"merve/internal/cloud/exchange"
+	"merve/internal/matter/discovery"
 )
 
 // DefaultBaseURL is Google's API.

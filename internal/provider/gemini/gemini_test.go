@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/exchange"
+	"merve/internal/matter/discovery"
 	"merve/internal/provider/gemini"
 	"merve/internal/provider/gemini/geminitest"
 )

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/pattern"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/base/pattern"
+	"merve/internal/cloud/exchange"
+	"merve/internal/matter/discovery"
 )
 
 // DefaultBaseURL is Google's API.

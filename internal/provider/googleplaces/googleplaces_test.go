@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
-	"merve/internal/geo"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/matter/discovery"
 	"merve/internal/provider/googleplaces"
 	"merve/internal/provider/googleplaces/googleplacestest"
 )

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"testing"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/exchange"
 )
 
 // Whatever comes as an answer is places on the earth, or an error that says later.

@@ -21,9 +21,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/exchange"
 )
 
 const (

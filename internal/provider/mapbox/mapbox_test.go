@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/mapbox/mapboxtest"
 )

@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/pattern"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/base/pattern"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/outbox"
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
+	"merve/internal/spine/outbox"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/outbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
+	"merve/internal/spine/outbox"
 )
 
 // clock is a time that tests move.

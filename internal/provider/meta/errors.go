@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"merve/internal/outbox"
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
+	"merve/internal/spine/outbox"
 )
 
 // Codes that callers act on.

@@ -9,7 +9,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"merve/internal/outbox"
+	"merve/internal/spine/outbox"
 )
 
 // What each code means for sending again and for people, said a second time: a message that is

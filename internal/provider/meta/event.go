@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/fault"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/exchange"
 )
 
 // Kind is what has happened between a page and a person.

@@ -15,7 +15,7 @@
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform
 package meta
 
-import "merve/internal/pattern"
+import "merve/internal/base/pattern"
 
 // idPattern takes the ids of people and pages. Meta's are digits, and said to be strings.
 var idPattern = pattern.New(`^[A-Za-z0-9._:-]{1,128}$`)

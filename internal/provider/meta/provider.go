@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/outbox"
+	"merve/internal/spine/outbox"
 )
 
 // Provider sends the outbox's Messenger messages with a [Client].

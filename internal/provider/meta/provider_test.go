@@ -13,14 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
-	"merve/internal/dynamo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/faulttest"
-	"merve/internal/outbox"
+	"merve/internal/base/faulttest"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
-	"merve/internal/thread"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
 )
 
 func text(body string) outbox.Message {

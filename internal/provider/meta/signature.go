@@ -6,7 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // SignatureHeader is the header in which Meta sends its signature.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/oidc"
 )
 

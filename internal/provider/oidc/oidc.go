@@ -16,8 +16,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"golang.org/x/time/rate"
 
-	"merve/internal/actor"
-	"merve/internal/fault"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
 )
 
 // Verifier checks tokens of one issuer for one audience.

@@ -23,8 +23,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/actor"
-	"merve/internal/fault"
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
 	"merve/internal/provider/oidc"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // Config says where the model is and how long to try. Zero values are usable but for BaseURL.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
 )

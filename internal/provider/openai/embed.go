@@ -7,7 +7,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // EmbeddingModel is the model that embeds where none is named.

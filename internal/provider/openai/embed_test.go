@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
 )

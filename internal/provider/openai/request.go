@@ -10,8 +10,8 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"merve/internal/llm"
-	"merve/internal/pattern"
+	"merve/internal/base/pattern"
+	"merve/internal/model/llm"
 )
 
 // request puts req into the wire format. It refuses a history that the endpoint would refuse.

@@ -12,8 +12,8 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"merve/internal/llm"
-	"merve/internal/pattern"
+	"merve/internal/base/pattern"
+	"merve/internal/model/llm"
 )
 
 // try asks until an attempt succeeds, fails for good, or attempts or context run out.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
-	"merve/internal/pattern"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/pattern"
+	"merve/internal/cloud/exchange"
+	"merve/internal/matter/discovery"
 )
 
 // Searcher searches the web by the web_search tool of the Responses API. It is a [discovery.Engine].

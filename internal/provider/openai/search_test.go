@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/discovery"
-	"merve/internal/fault"
+	"merve/internal/base/fault"
+	"merve/internal/matter/discovery"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
 )

@@ -9,7 +9,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"merve/internal/llm"
+	"merve/internal/model/llm"
 )
 
 // maxCalls bounds the calls that one streamed answer may hold.

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/provider/exchange"
-	"merve/internal/weather"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/exchange"
+	"merve/internal/plan/weather"
 )
 
 const (

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
+	"merve/internal/plan/weather"
 	"merve/internal/provider/openmeteo"
 	"merve/internal/provider/openmeteo/openmeteotest"
-	"merve/internal/weather"
 )
 
 var _ weather.Source = (*openmeteo.Client)(nil)

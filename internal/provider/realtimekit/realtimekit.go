@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/fault"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/exchange"
 )
 
 // DefaultBaseURL is Cloudflare's API.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/realtimekit"
 	"merve/internal/provider/realtimekit/realtimekittest"
 )

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/local/port"
-	"merve/internal/fault"
-	"merve/internal/faulttest"
-	"merve/internal/pause/pausetest"
+	"merve/internal/base/fault"
+	"merve/internal/base/faulttest"
+	"merve/internal/base/pause/pausetest"
 	"merve/internal/provider/stripe"
 )
 

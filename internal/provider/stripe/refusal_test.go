@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/stripe/stripe-go/v85"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // What is worth another try, what is not, and what is ours to mend.

@@ -20,8 +20,8 @@ import (
 
 	sdk "github.com/stripe/stripe-go/v85"
 
-	"merve/internal/fault"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/exchange"
 )
 
 const (

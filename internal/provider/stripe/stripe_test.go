@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/stripe"
 	"merve/internal/provider/stripe/stripetest"
 )

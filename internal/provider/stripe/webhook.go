@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // SignatureHeader is the header in which Stripe sends its signatures.

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/textract"
 	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 
-	"merve/internal/fault"
-	"merve/internal/ocr"
+	"merve/internal/base/fault"
+	"merve/internal/matter/ocr"
 )
 
 // Reader reads pages by Textract. Safe for concurrent use.

@@ -18,10 +18,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
-	"merve/internal/fault"
-	"merve/internal/ocr"
-	"merve/internal/pdf"
-	"merve/internal/pdf/pdftest"
+	"merve/internal/base/fault"
+	"merve/internal/matter/ocr"
+	"merve/internal/matter/pdf"
+	"merve/internal/matter/pdf/pdftest"
 	"merve/internal/provider/textract"
 )
 

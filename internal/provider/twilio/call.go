@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
 )
 
 // CallState is how far one leg of a call has come.

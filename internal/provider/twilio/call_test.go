@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
 )
 
 const (

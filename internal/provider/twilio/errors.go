@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"merve/internal/provider/exchange"
+	"merve/internal/cloud/exchange"
 )
 
 // Outcome is what a failed send means.

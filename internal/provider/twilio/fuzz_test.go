@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/twilio"
 )
 

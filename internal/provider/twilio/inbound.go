@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"merve/internal/fault"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/exchange"
 )
 
 // Inbound is a message that a person sent by WhatsApp.

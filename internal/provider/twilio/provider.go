@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"merve/internal/outbox"
+	"merve/internal/spine/outbox"
 )
 
 // Provider sends the outbox's WhatsApp messages with a [Client].

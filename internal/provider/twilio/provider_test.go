@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/spine/outbox"
 )
 
 func provider(s *twiliotest.Server) *twilio.Provider {

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 )
 
 // SignatureHeader is the header in which Twilio sends its signature.

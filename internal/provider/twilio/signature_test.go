@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
+	"merve/internal/base/fault"
 	"merve/internal/provider/twilio"
 )
 

@@ -17,7 +17,7 @@ package twilio
 import (
 	"strings"
 
-	"merve/internal/pattern"
+	"merve/internal/base/pattern"
 )
 
 // channelPrefix stands before every WhatsApp address.

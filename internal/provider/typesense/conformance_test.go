@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/geo"
-	"merve/internal/listing"
+	"merve/internal/base/geo"
+	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/provider/typesense"
-	"merve/internal/stock"
+	"merve/internal/record/listing"
+	"merve/internal/record/stock"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -17,8 +17,8 @@ import (
 	"github.com/typesense/typesense-go/v3/typesense/api"
 	"github.com/typesense/typesense-go/v3/typesense/api/pointer"
 
-	"merve/internal/geo"
-	"merve/internal/listing"
+	"merve/internal/base/geo"
+	"merve/internal/record/listing"
 )
 
 const (

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/fault"
-	"merve/internal/geo"
-	"merve/internal/listing"
+	"merve/internal/base/fault"
+	"merve/internal/base/geo"
 	"merve/internal/provider/typesense"
 	"merve/internal/provider/typesense/typesensetest"
+	"merve/internal/record/listing"
 )
 
 func clientOf(s *typesensetest.Server) *typesense.Client {

@@ -10,8 +10,8 @@ import (
 	"github.com/typesense/typesense-go/v3/typesense/api"
 	"github.com/typesense/typesense-go/v3/typesense/api/pointer"
 
-	"merve/internal/fault"
-	"merve/internal/listing"
+	"merve/internal/base/fault"
+	"merve/internal/record/listing"
 )
 
 // Indexer keeps a Typesense server to what the listings are.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/dynamo/dynamotest"
-	"merve/internal/fault"
-	"merve/internal/listing"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/provider/typesense"
 	"merve/internal/provider/typesense/typesensetest"
-	"merve/internal/telemetry"
+	"merve/internal/record/listing"
 )
 
 // same holds an index to the listings as they are stored.

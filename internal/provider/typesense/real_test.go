@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"merve/infra/local/port"
-	"merve/internal/pause/pausetest"
+	"merve/internal/base/pause/pausetest"
 	"merve/internal/provider/typesense"
 )
 

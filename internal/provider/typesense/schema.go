@@ -6,7 +6,7 @@ import (
 	"github.com/typesense/typesense-go/v3/typesense/api"
 	"github.com/typesense/typesense-go/v3/typesense/api/pointer"
 
-	"merve/internal/listing"
+	"merve/internal/record/listing"
 )
 
 // queryBy are the fields that words are looked for in, and queryWeights what each counts, in

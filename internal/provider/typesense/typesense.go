@@ -33,9 +33,9 @@ import (
 	library "github.com/typesense/typesense-go/v3/typesense"
 	"github.com/typesense/typesense-go/v3/typesense/api"
 
-	"merve/internal/fault"
-	"merve/internal/pause"
-	"merve/internal/provider/exchange"
+	"merve/internal/base/fault"
+	"merve/internal/base/pause"
+	"merve/internal/cloud/exchange"
 )
 
 const (

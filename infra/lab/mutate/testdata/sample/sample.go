@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/actor"
-	"merve/internal/dynamo"
-	"merve/internal/outbox"
+	"merve/internal/base/actor"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/spine/outbox"
 )
 
 type store struct{ table dynamo.Table }

@@ -1,0 +1,12 @@
+package bound
+
+import (
+	"testing"
+
+	"merve/internal/base/fieldtest"
+)
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.All(t, tokenKey, nameOf)
+}

@@ -1,0 +1,12 @@
+package limit
+
+import (
+	"testing"
+
+	"merve/internal/base/fieldtest"
+)
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.All(t, key)
+}

@@ -1,0 +1,12 @@
+package appointment
+
+import (
+	"testing"
+
+	"merve/internal/base/fieldtest"
+)
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.All(t, visitsKey, serviceKey, technicianKey, shownKey, unclearKey)
+}

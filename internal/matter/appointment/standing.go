@@ -1,0 +1,59 @@
+package appointment
+
+import (
+	"context"
+	"errors"
+
+	"merve/internal/agent/tool"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/record/customer"
+	"merve/internal/record/ledger"
+	"merve/internal/spine/thread"
+	"merve/internal/words/standing"
+)
+
+// stands is what an appointment leaves of a conversation.
+func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
+	return standing.Only(item(tc, tx))
+}
+
+// item is a transaction among what stands, in the customer's language.
+func item(tc tool.Context, tx ledger.Transaction) (standing.Item, bool) {
+	return tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
+}
+
+// Standing finds the appointments of a conversation. They are seen in a call whose caller has proven whose they are,
+// and in no other.
+type Standing struct {
+	Ledger  *ledger.Ledger
+	Callers Callers
+}
+
+// At is where the one with an id is kept.
+func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At(id) }
+
+// Read is what was found there.
+func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
+	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
+}
+
+// Coded finds the one that a code of the caller's names, among their latest. 3 requests in a call, else none.
+func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
+	if tc.Session.ID == "" {
+		return standing.Item{}, false, nil
+	}
+	caller, err := s.Callers.Caller(ctx, tc)
+	if errors.Is(err, customer.ErrUnverified) {
+		return standing.Item{}, false, nil
+	}
+	if err != nil {
+		return standing.Item{}, false, err
+	}
+	_, err = s.Ledger.Latest(ctx, caller.Actor(), tc.Market.ID, 1, func(tx ledger.Transaction) bool {
+		if tx.Code == code {
+			i, ok = item(tc, tx)
+		}
+		return ok
+	})
+	return i, ok, err
+}

@@ -1,0 +1,263 @@
+package marketplace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/price"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/words/wording"
+)
+
+// Snapshot is a request as callers see it.
+type Snapshot struct {
+	Request      string        `json:"request_id"`
+	Conversation string        `json:"conversation_id"`
+	State        State         `json:"state"`
+	Requirements Requirements  `json:"requirements"`
+	Shortlist    []Candidate   `json:"shortlist"`
+	Outreach     Summary       `json:"vendor_outreach_summary"`
+	Messages     []LastMessage `json:"last_messages"`
+	OCR          *JobResult    `json:"ocr,omitempty"` // of the latest picture
+
+	Code     string `json:"code"`
+	Category string `json:"category"`
+	Accepted string `json:"accepted_outreach_id,omitempty"`
+	Waiting  string `json:"waiting_for,omitempty"` // the question that the client has not answered yet
+
+	Consents []ShownConsent `json:"call_consents,omitempty"`
+}
+
+// ShownConsent is a consent to be called as callers see it, with the attempts to call. The client's number is left out.
+type ShownConsent struct {
+	ID        string         `json:"consent_id"`
+	Scope     string         `json:"scope"`
+	Reason    string         `json:"reason"`
+	State     ConsentState   `json:"state"`
+	Used      bool           `json:"used"` // a call has connected
+	ExpiresAt string         `json:"expires_at"`
+	Refused   string         `json:"refused,omitempty"` // why the provider does not call this client
+	Attempts  []ShownAttempt `json:"attempts"`
+}
+
+// ShownAttempt is an attempt to call as callers see it.
+type ShownAttempt struct {
+	ID        string       `json:"call_attempt_id"`
+	Provider  string       `json:"provider_call_id,omitempty"`
+	State     AttemptState `json:"state"`
+	Failure   string       `json:"failure,omitempty"`
+	CreatedAt string       `json:"created_at"`
+}
+
+// consents are the consents of a request at a time, by which one whose time is over has expired though no sweep has come.
+func (v View) consents(now time.Time) []ShownConsent {
+	var all []ShownConsent
+	for _, c := range v.Consents {
+		s := ShownConsent{
+			ID: c.ID, Scope: c.Scope, Reason: c.Reason, State: c.State, Used: c.used(), ExpiresAt: c.Until.UTC().Format(time.RFC3339), Refused: c.Refused,
+			Attempts: []ShownAttempt{},
+		}
+		if c.State.Stands() && !now.Before(c.Until) {
+			s.State = ConsentExpired
+		}
+		for _, a := range c.Attempts {
+			s.Attempts = append(s.Attempts, ShownAttempt{a.ID, a.ProviderID, a.State(), a.Failure, a.At.UTC().Format(time.RFC3339)})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Summary counts the vendors who were asked by how far they are, and lists them.
+type Summary struct {
+	Total     int           `json:"total"`
+	Pending   int           `json:"pending"`
+	Sent      int           `json:"sent"`
+	Delivered int           `json:"delivered"`
+	Replied   int           `json:"replied"`
+	Declined  int           `json:"declined"`
+	TimedOut  int           `json:"timed_out"`
+	Failed    int           `json:"failed"`
+	Outreach  []VendorAsked `json:"outreach"`
+}
+
+// VendorAsked is one vendor who was asked.
+type VendorAsked struct {
+	ID     string        `json:"outreach_id"`
+	Vendor string        `json:"vendor_id"`
+	Name   string        `json:"vendor_name"`
+	State  OutreachState `json:"state"`
+	Quote  *ShownQuote   `json:"quote,omitempty"`
+}
+
+// ShownQuote is a quote as callers see it. What the vendor wrote is data.
+type ShownQuote struct {
+	HasStock     *bool        `json:"has_stock,omitempty"`
+	Price        json.Number  `json:"price,omitempty"` // in its own currency
+	Currency     string       `json:"currency,omitempty"`
+	PriceStatus  price.Status `json:"price_status,omitempty"`
+	NotedBy      string       `json:"noted_by,omitempty"` // who at the desk has heard it by telephone
+	Availability string       `json:"availability,omitempty"`
+	Notes        string       `json:"notes,omitempty"`
+	Text         string       `json:"text"`
+	ExpiresAt    string       `json:"expires_at"`
+	Acceptable   bool         `json:"acceptable"` // it can be accepted now
+}
+
+// LastMessage is a message of the client's conversation.
+type LastMessage struct {
+	Direction string  `json:"direction"`
+	Body      *string `json:"body"`
+	Timestamp string  `json:"timestamp"`
+}
+
+// maxLast is how many of a conversation's messages a snapshot has.
+const maxLast = 10
+
+// Snapshot reads a request. 3 requests.
+func (b *Broker) Snapshot(ctx context.Context, id string) (Snapshot, error) {
+	v, err := b.Store.View(ctx, id)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return b.snapshot(ctx, v)
+}
+
+func (b *Broker) getSnapshot(ctx context.Context, c *call) (outcome, error) {
+	if _, err := read[RequestInput](c); err != nil {
+		return outcome{}, err
+	}
+	s, err := b.snapshot(ctx, c.view)
+	return outcome{output: s}, err
+}
+
+func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
+	if err := b.delivered(ctx, &v); err != nil {
+		return Snapshot{}, err
+	}
+	s := Snapshot{
+		Request: v.ID, Conversation: v.Conversation(), State: v.State, Requirements: v.Requirements, Shortlist: v.Shortlist,
+		Outreach: v.summary(b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
+		Consents: v.consents(b.Store.now()),
+	}
+	if n := len(v.Jobs); n > 0 {
+		latest := v.Jobs[n-1].Result()
+		s.OCR = &latest
+	}
+	if s.Shortlist == nil {
+		s.Shortlist = []Candidate{}
+	}
+	if v.Offer != nil && b.Store.now().Before(v.Offer.ExpiresAt) {
+		s.Waiting = v.Offer.Kind
+	}
+	if v.Thread == "" {
+		return s, nil
+	}
+	lines, _, err := b.Threads.LinesBefore(ctx, v.Thread, thread.Latest, maxLast)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("messages of request %s: %w", v.ID, err)
+	}
+	for _, l := range lines {
+		m := LastMessage{Direction: l.Direction, Timestamp: l.CreatedAt.UTC().Format(time.RFC3339)}
+		if l.Text != "" {
+			m.Body = &l.Text
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	return s, nil
+}
+
+// Conversation is the client's, or the request's own where there is no client.
+func (r Request) Conversation() string {
+	if r.Thread == "" {
+		return r.ID
+	}
+	return r.Thread
+}
+
+// delivered reads from the outbox how far the messages to vendors have come. 1 request.
+func (b *Broker) delivered(ctx context.Context, v *View) error {
+	var places []dynamo.Place
+	var at []int
+	for i, o := range v.Outreach {
+		if o.State == Pending {
+			places, at = append(places, b.Outbox.Place(o.Thread, o.Message)), append(at, i)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	items, err := b.Outbox.Table.DB().BatchGet(ctx, places...)
+	if err != nil {
+		return fmt.Errorf("outbox of request %s: %w", v.ID, err)
+	}
+	for n, it := range items {
+		if it != nil {
+			v.Outreach[at[n]].State = deliveredBy(outbox.Status(it.String("status")))
+		}
+	}
+	return nil
+}
+
+// deliveredBy is how far a vendor is asked whose message has come so far.
+func deliveredBy(s outbox.Status) OutreachState {
+	switch s {
+	case outbox.Sent:
+		return Sent
+	case outbox.Delivered, outbox.Read:
+		return Delivered
+	case outbox.Failed:
+		return Failed
+	}
+	return Pending
+}
+
+func (v View) summary(now time.Time) Summary {
+	s := Summary{Total: len(v.Outreach), Outreach: []VendorAsked{}}
+	counts := map[OutreachState]*int{
+		Pending: &s.Pending, Sent: &s.Sent, Delivered: &s.Delivered, Replied: &s.Replied, Declined: &s.Declined, TimedOut: &s.TimedOut, Failed: &s.Failed,
+	}
+	for _, o := range v.Outreach {
+		*counts[o.State]++
+		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.shown(v.Request, now)})
+	}
+	return s
+}
+
+func (q *Quote) shown(r Request, now time.Time) *ShownQuote {
+	if q == nil {
+		return nil
+	}
+	s := &ShownQuote{
+		PriceStatus: q.Status, NotedBy: q.NotedBy,
+		HasStock: q.HasStock, Availability: q.Availability, Notes: q.Notes, Text: q.Text, ExpiresAt: q.Until.UTC().Format(time.RFC3339), Acceptable: q.Offers(now),
+	}
+	if q.PriceMinor != nil {
+		s.Currency = q.in(r)
+		s.Price = decimal(*q.PriceMinor, s.Currency)
+	}
+	return s
+}
+
+// decimal is an amount of minor units as a decimal of its currency.
+func decimal(minor int64, currency string) json.Number {
+	places := wording.Decimals(currency)
+	digits := strconv.FormatInt(minor, 10)
+	if places == 0 {
+		return json.Number(digits)
+	}
+	if missing := places + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	whole, part := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
+	if part == "" {
+		return json.Number(whole)
+	}
+	return json.Number(whole + "." + part)
+}

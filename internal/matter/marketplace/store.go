@@ -1,0 +1,376 @@
+package marketplace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/price"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
+)
+
+// Store keeps requests. Safe for concurrent use.
+type Store struct {
+	Table dynamo.Table // records
+	Now   func() time.Time
+	Rows  *thread.Rows // of what stands of conversations; nil writes none
+}
+
+// stored is what an item holds beside the request.
+type stored struct {
+	Request
+	Listed   string    `dynamodbav:"listed,omitempty"`
+	ListedAt string    `dynamodbav:"listedAt,omitempty"`
+	DueShard string    `dynamodbav:"dueShard,omitempty"`
+	DueAt    time.Time `dynamodbav:"dueAt"`
+}
+
+// dueKind is what the due index knows requests by, and calls that have begun.
+const (
+	dueKind  = "request"
+	callKind = "requestcall"
+)
+
+const listedIndex = "listed"
+
+func listed(market string) string { return "market#" + market + "#request" }
+
+func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// View reads a request with its outreach and its consents. [actor.ErrNotFound] when there is none. 1 request.
+func (s *Store) View(ctx context.Context, id string) (View, error) {
+	if !IsID(id) {
+		return View{}, actor.ErrNotFound
+	}
+	var v View
+	err := s.Table.Each(ctx, dynamo.Under(partition(id), headSK), func(it dynamo.Item) error {
+		switch sk := it.Key().SK; {
+		case sk == headSK:
+			return it.Decode(&v.Request)
+		case strings.HasPrefix(sk, jobSK):
+			return decodedOnto(&v.Jobs, it)
+		case strings.HasPrefix(sk, consentSK):
+			return decodedOnto(&v.Consents, it)
+		}
+		return decodedOnto(&v.Outreach, it)
+	})
+	if err != nil {
+		return View{}, fmt.Errorf("request %s: %w", id, err)
+	}
+	if v.ID == "" {
+		return View{}, actor.ErrNotFound
+	}
+	v.was = v.State
+	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
+	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
+	slices.SortFunc(v.Jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return v, nil
+}
+
+// decodedOnto puts an item behind others of its kind.
+func decodedOnto[T any](all *[]T, it dynamo.Item) error {
+	var one T
+	if err := it.Decode(&one); err != nil {
+		return err
+	}
+	*all = append(*all, one)
+	return nil
+}
+
+// Of reads a request that is an actor's own, in a market. 1 request.
+func (s *Store) Of(ctx context.Context, a actor.Actor, market, id string) (View, error) {
+	v, err := s.View(ctx, id)
+	if err != nil {
+		return View{}, err
+	}
+	if v.Market != market || !slices.Contains(a.Keys(), v.Owner) {
+		return View{}, actor.ErrNotFound
+	}
+	return v, nil
+}
+
+// Mine are an actor's requests in a market, newest first. 2 requests for each identity.
+func (s *Store) Mine(ctx context.Context, a actor.Actor, market string) ([]Request, error) {
+	var all []Request
+	for _, owner := range a.Keys() {
+		some, err := s.owned(ctx, owner)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	all = slices.DeleteFunc(all, func(r Request) bool { return r.Market != market })
+	slices.SortFunc(all, func(a, b Request) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return all, nil
+}
+
+func (s *Store) owned(ctx context.Context, owner string) ([]Request, error) {
+	var keys []dynamo.Key
+	err := s.Table.Each(ctx, dynamo.Under(ownedKey(owner, "").PK, ""), func(it dynamo.Item) error {
+		keys = append(keys, headKey(it.Key().SK))
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("requests of a client: %w", err)
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("requests of a client: %w", err)
+	}
+	return dynamo.Decode[Request](items)
+}
+
+// Board lists the requests of a market, the latest change first. 2 requests.
+func (s *Store) Board(ctx context.Context, market, after string, limit int) ([]Request, string, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Index: listedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listed(market)}, Backward: true, Limit: limit, After: after,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("requests of %s: %w", market, err)
+	}
+	items, err := s.Table.BatchGet(ctx, page.Keys()...)
+	if err != nil {
+		return nil, "", fmt.Errorf("requests of %s: %w", market, err)
+	}
+	all, err := dynamo.Decode[Request](items)
+	return all, page.Next, err
+}
+
+// errThere says that a key has made its request before.
+var errThere = errors.New("the request is there already")
+
+// creates are the writes that make a request. They fail with errThere when it is there.
+func (s *Store) creates(r Request, by, trace string) []dynamo.Write {
+	ws := []dynamo.Write{
+		s.head(View{Request: r}).IfAbsent().Else(errThere),
+		s.happened(r, Event{ID: version(r), Type: CreatedEvent, To: r.State, By: by, Trace: trace}),
+	}
+	if r.Owner != "" {
+		ws = append(ws, s.Table.Put(ownedKey(r.Owner, r.ID), struct{}{}))
+	}
+	return ws
+}
+
+// changes are the writes that make a request what v says, on condition that it still is of the version that v
+// was read as. They fail with [ErrChanged]. Nothing leaves [Accepted] without the receipt of who said so.
+func (s *Store) changes(v *View, e Event) []dynamo.Write {
+	read := v.Version
+	v.Version++
+	v.UpdatedAt = s.now()
+	e.ID = version(v.Request)
+	head := s.head(*v).If("#version = :read", dynamo.V{":read": read})
+	if v.State != Accepted && e.Receipt == nil {
+		head = head.If("#state <> :accepted", dynamo.V{":accepted": Accepted})
+	}
+	rows := s.Rows.Moved(v.stand(v.was), v.stand(v.State))
+	v.was = v.State
+	return append([]dynamo.Write{head.Else(ErrChanged), s.happened(v.Request, e)}, rows...)
+}
+
+// version names the event of the latest change.
+func version(r Request) string { return fmt.Sprintf("%08d", r.Version) }
+
+func (s *Store) head(v View) dynamo.Write {
+	st := stored{Request: v.Request, Listed: listed(v.Market), ListedAt: dynamo.Stamp(v.UpdatedAt)}
+	if due := v.due(); !due.IsZero() {
+		st.DueShard, st.DueAt = dynamo.DueShard(dueKind, v.ID), due
+	}
+	return s.Table.Put(headKey(v.ID), st)
+}
+
+func (s *Store) happened(r Request, e Event) dynamo.Write {
+	e.Request, e.At = r.ID, s.now()
+	return Events.Put(s.Table, eventKey(r.ID, e.ID), e).IfAbsent().Else(ErrChanged)
+}
+
+// due is when a sweep has to look at a request; zero is never.
+func (v View) due() time.Time {
+	var due time.Time
+	soonest := func(at time.Time) {
+		if !at.IsZero() && (due.IsZero() || at.Before(due)) {
+			due = at
+		}
+	}
+	if !v.State.Open() {
+		return due
+	}
+	if v.Offer != nil {
+		soonest(v.Offer.AskedAt.Add(askAgain))
+	}
+	if v.State == Accepted {
+		return due
+	}
+	for _, o := range v.Outreach {
+		if o.State.Open() {
+			soonest(o.next())
+		}
+	}
+	return due
+}
+
+// next is when something becomes of a vendor who does not answer.
+func (o Outreach) next() time.Time {
+	if o.Reminders < MaxReminders {
+		return o.RemindAt
+	}
+	return o.Until
+}
+
+// asked is what leads from a vendor's code to their outreach.
+type asked struct {
+	Request  string `dynamodbav:"request"`
+	Outreach string `dynamodbav:"outreach"`
+	TTL      int64  `dynamodbav:"ttl"`
+}
+
+// puts are the writes by which a vendor is asked the first time. They fail with errAsked.
+func (s *Store) puts(o Outreach) []dynamo.Write {
+	return []dynamo.Write{
+		s.Table.Put(outreachKey(o.Request, o.ID), o).IfAbsent().Else(errAsked),
+		s.Table.Put(askedKey(o.Market, o.Number, o.Code), asked{o.Request, o.ID, o.AskedAt.Add(keepFor).Unix()}).IfAbsent().Else(errAsked),
+	}
+}
+
+// saves is the write that changes how far an outreach is, on condition that it is as it was read. It leaves the quote
+// alone, which may be another by now. A time-out marks the answer that may follow as late, because an answer that is being
+// read meanwhile does not know of the time-out.
+func (s *Store) saves(before, after Outreach) dynamo.Write {
+	set := "SET #state = :state, questions = :questions, reminders = :reminders"
+	vals := dynamo.V{":state": after.State, ":questions": after.Questions, ":reminders": after.Reminders}
+	if after.State == TimedOut {
+		set += ", late = :late"
+		vals[":late"] = true
+	}
+	return s.Table.Update(outreachKey(after.Request, after.ID), set, vals).
+		If("#state = :was AND questions = :asked AND reminders = :reminded",
+			dynamo.V{":was": before.State, ":asked": before.Questions, ":reminded": before.Reminders}).Else(ErrChanged)
+}
+
+// quotes is the check that the quote of an outreach is still the one that was read.
+func (s *Store) quotes(o Outreach) dynamo.Write {
+	return s.Table.Check(outreachKey(o.Request, o.ID), "quote.message = :message", dynamo.V{":message": o.Quote.Message})
+}
+
+// askedOf are the outreach that a vendor's number knows by their codes, the latest known last. 1 request, 1 more
+// for each hundred.
+func (s *Store) askedOf(ctx context.Context, market, number string) ([]Outreach, error) {
+	var keys []dynamo.Key
+	err := s.Table.Each(ctx, dynamo.Under(askedKey(market, number, "").PK, ""), func(it dynamo.Item) error {
+		keys = append(keys, outreachKey(it.String("request"), it.String("outreach")))
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what a vendor was asked: %w", err)
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("what a vendor was asked: %w", err)
+	}
+	all, err := dynamo.Decode[Outreach](items)
+	slices.SortFunc(all, func(a, b Outreach) int { return a.AskedAt.Compare(b.AskedAt) })
+	return all, err
+}
+
+// Reply is a vendor's answer, word for word.
+type Reply struct {
+	Message  string    `dynamodbav:"message" json:"provider_message_id"`
+	Outreach string    `dynamodbav:"outreach" json:"outreach_id"`
+	Text     string    `dynamodbav:"text" json:"text"`
+	At       time.Time `dynamodbav:"at" json:"at"`
+}
+
+var errRecorded = fault.New(fault.Conflict, "this answer has been recorded already")
+
+// replies are the writes that record a vendor's answer, once for its message. They touch the outreach alone, so
+// that no vendor's answer fails because of another's. Only where whoever commits can try again, one without a price fails with
+// [ErrChanged] if another has come since o was read.
+func (s *Store) replies(v View, o Outreach, q Quote, by, trace string, again bool) []dynamo.Write {
+	state := Replied
+	if q.declines() {
+		state = Declined
+	}
+	set, vals := "SET #state = :state, repliedAt = :at", dynamo.V{":state": state, ":at": q.At}
+	if !q.keeps(o.Quote) {
+		set += ", quote = :quote"
+		vals[":quote"] = q
+	}
+	still, read := "attribute_exists(pk)", dynamo.V(nil)
+	switch {
+	case !again || q.Status != price.None:
+	case o.Quote == nil:
+		still += " AND attribute_not_exists(quote)"
+	default:
+		still += " AND quote.message = :read"
+		read = dynamo.V{":read": o.Quote.Message}
+	}
+	if o.State == TimedOut { // before time-outs marked the answers that follow
+		set += ", late = :late"
+		vals[":late"] = true
+	}
+	id := "reply-" + hashed(q.Message)
+	return []dynamo.Write{
+		s.Table.Put(replyKey(v.ID, q.Message), Reply{q.Message, o.ID, q.Text, q.At}).IfAbsent().Else(errRecorded),
+		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If(still, read).Else(ErrChanged),
+		s.happened(v.Request, Event{ID: id, Type: RepliedEvent, Outreach: o.ID, Quote: &q, By: by, Trace: trace}),
+	}
+}
+
+// Replied reports whether a message was recorded as an answer, by any of the ids that it may have, and to which outreach. 1 request.
+func (s *Store) Replied(ctx context.Context, request string, ids ...string) (r Reply, ok bool, err error) {
+	var keys []dynamo.Key
+	for _, id := range ids {
+		if key := replyKey(request, id); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil || len(items) == 0 {
+		return Reply{}, false, err
+	}
+	return r, true, items[0].Decode(&r)
+}
+
+// ids are those by which an answer may be recorded: that of the message on the vendor's thread, whose own id or the provider's is
+// given, and that of something heard by telephone.
+func (o Outreach) ids(message string) (onThread, heard string) {
+	if thread.IsMessageID(message) {
+		return message, message
+	}
+	return thread.MessageID(o.Thread, channel.WhatsApp, message), message
+}
+
+// Erase deletes all that is kept of a request but the hashes of its audit. A request for each 25 items.
+func (s *Store) Erase(ctx context.Context, v View) error {
+	var ws []dynamo.Write
+	for _, o := range v.Outreach {
+		ws = append(ws, s.Table.Delete(askedKey(o.Market, o.Number, o.Code)))
+	}
+	for _, pk := range []string{partition(v.ID), auditPartition(v.ID)} {
+		err := s.Table.Each(ctx, dynamo.Under(pk, ""), func(it dynamo.Item) error {
+			if k := it.Key(); pk == partition(v.ID) || strings.HasPrefix(k.SK, bodyPrefix) {
+				ws = append(ws, s.Table.Delete(k))
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("erase request %s: %w", v.ID, err)
+		}
+	}
+	ws = append(ws, s.Rows.Moved(v.stand(v.State), nil)...)
+	if v.Owner != "" {
+		ws = append(ws, s.Table.Delete(ownedKey(v.Owner, v.ID))) // last: who begins again finds the request by it
+	}
+	for some := range slices.Chunk(ws, dynamo.MaxWrites) {
+		if err := s.Table.DB().Commit(ctx, some...); err != nil {
+			return fmt.Errorf("erase request %s: %w", v.ID, err)
+		}
+	}
+	return nil
+}

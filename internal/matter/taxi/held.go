@@ -1,0 +1,23 @@
+package taxi
+
+import (
+	"context"
+
+	"merve/internal/tenant/person"
+)
+
+// Held exports and erases a person's rides; one that a driver is on once it is over.
+type Held struct{ Store *Store }
+
+// Holds names the rides in an export.
+func (Held) Holds() string { return "rides" }
+
+// Export returns all rides of the person.
+func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
+	return person.Exported(h.Store.All(ctx, s.Market, s.Owner))
+}
+
+// Erase deletes them, and returns the codes of those under way.
+func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
+	return h.Store.Erase(ctx, s.Market, s.Owner)
+}

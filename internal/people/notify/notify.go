@@ -1,0 +1,282 @@
+// Package notify turns events into messages: the business is told of what was confirmed,
+// ordered or cancelled, the customer of a hold that has run out, of a booking to which nobody
+// came, of what a business answered and of a damage report that staff have resolved.
+//
+// A template is chosen by the listing's own, else the market's, else the product's text.
+// Each notification exists once, by transaction, event, type and recipient, however often
+// the event comes. A business is written to at the number that its listing has then, on the
+// thread on which the messages of that number arrive, so that its STOP counts.
+//
+// What they are told of a customer is found again by the customer's thread, to be forgotten.
+//
+// Cost: to a business 1 request, however long the text, 1 for the listing, and 1 for what was moved; to a customer
+// 1, of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an
+// order 1 more.
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/appointment"
+	"merve/internal/matter/booking"
+	"merve/internal/matter/order"
+	"merve/internal/matter/report"
+	"merve/internal/people/relay"
+	"merve/internal/record/ledger"
+	"merve/internal/record/listing"
+	"merve/internal/spine/outbox"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
+	"merve/internal/words/wording"
+)
+
+// Notifier tells people what happened to transactions.
+type Notifier struct {
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Listings interface {
+		Get(ctx context.Context, market, id string) (*listing.Listing, error)
+	}
+	// Reports finds damage reports, for [Notifier.TellReport].
+	Reports interface {
+		Get(ctx context.Context, by report.By, id string) (report.Report, error)
+	}
+	// Orders finds orders, for [Notifier.TellOrder].
+	Orders interface {
+		Get(ctx context.Context, a actor.Actor, market, id string) (order.Order, error)
+	}
+	Threads interface {
+		Head(ctx context.Context, threadID string) (thread.Head, error)
+		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
+	}
+	// Bookings finds what a booking was before it was moved.
+	Bookings interface {
+		Get(ctx context.Context, a actor.Actor, txID string) (ledger.Transaction, error)
+	}
+	// Paid is how much was paid for a booking, in minor units, and is not on its way back. Nil is
+	// nothing.
+	Paid func(ctx context.Context, tx ledger.Transaction) (int64, error)
+	// Alert tells the operators of a message to a business that nobody gets.
+	Alert   func(ctx context.Context, m outbox.Message) error
+	Outbox  *outbox.Box
+	SiteURL string // with which the links for staff begin
+	Log     *slog.Logger
+}
+
+// Event types, as templates name them.
+const (
+	merchantConfirmed = "merchant_booking_confirmed"
+	merchantMoved     = "merchant_booking_moved"
+	merchantCancelled = "merchant_booking_cancelled"
+	holdExpired       = "hold_expired"
+	noShow            = "booking_no_show"
+	came              = "booking_came"
+)
+
+// Tell sends what an event calls for. It may be called any number of times. What is no
+// event is [fault.Invalid].
+func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
+	switch {
+	case e.ID == "" || e.Type == "" || e.Transaction.ID == "":
+		return fault.Field("event", "want id, type and transaction")
+	case e.Type == ledger.Expired:
+		return n.expired(ctx, e)
+	case e.Transaction.Matter == ledger.Appointment: // its technician's calendar is the ledger
+		return nil
+	case e.Type == ledger.Confirmed && e.Transaction.Replaces != "":
+		return n.moved(ctx, e)
+	case e.Type == ledger.Confirmed:
+		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed, booking.Vars)
+	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed && e.Reason != ledger.ReasonMoved:
+		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled, booking.Vars)
+	case e.Type == ledger.NoShow, e.Type == ledger.Came:
+		return n.missed(ctx, e)
+	}
+	return nil
+}
+
+// expired tells the customer that what was held for them is held no more.
+func (n *Notifier) expired(ctx context.Context, e ledger.Event) error {
+	tx, summary := e.Transaction, booking.Summary
+	if tx.Matter == ledger.Appointment {
+		summary = appointment.Summary
+	}
+	return n.customer(ctx, e, thread.Notice{
+		Kind: holdExpired, Ref: tx.ID,
+		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": summary(tx.Language, tx)}),
+	})
+}
+
+// moved tells the business, once, that a booking is another now, and what it was.
+func (n *Notifier) moved(ctx context.Context, e ledger.Event) error {
+	old, err := n.Bookings.Get(ctx, actor.Actor{Kind: actor.System, ID: "notify"}, e.Transaction.Replaces)
+	if errors.Is(err, actor.ErrNotFound) { // erased since: the new one is news all the same
+		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed, booking.Vars)
+	}
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", e.Transaction.ID, err)
+	}
+	return n.merchant(ctx, e, merchantMoved, wording.MerchantBookingMoved, func(lang string, tx ledger.Transaction) wording.Vars {
+		return booking.MoveVars(lang, old, tx)
+	})
+}
+
+// merchant tells the business, on WhatsApp, what the variables say of a booking.
+func (n *Notifier) merchant(
+	ctx context.Context, e ledger.Event, typ string, fallback wording.Key, varsOf func(lang string, tx ledger.Transaction) wording.Vars,
+) error {
+	tx := e.Transaction
+	m, err := n.Markets.Get(ctx, tx.Market)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	to, err := n.contact(ctx, m, tx.Listing, listing.BookAction, tx.Merchant)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	vars := varsOf(to.language, tx)
+	text, err := wording.Whole(to.language, fallback, vars, to.action.Template(typ), m.Templates[typ])
+	if err != nil { // better sent as it is than lost
+		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
+	}
+	return n.toBusiness(ctx, m, told{to.number, key(e, idOf(typ), to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+}
+
+// idOf is what names a message to a business about a booking among those of the same event. A former release told of a
+// move as of a new booking, and its events may come again.
+func idOf(typ string) string {
+	if typ == merchantMoved {
+		return merchantConfirmed
+	}
+	return typ
+}
+
+// contact is how the business of a listing is told.
+type contact struct {
+	number, language string
+	action           listing.Action // none when it is off
+}
+
+// contact is how the business of a listing is told about an action, be it off, as things are now: who
+// has a number that the business had before is somebody else. Of a listing that has gone since there
+// are only that number and the market's language.
+func (n *Notifier) contact(ctx context.Context, m *market.Market, listingID, typ, before string) (contact, error) {
+	l, err := n.Listings.Get(ctx, m.ID, listingID)
+	if errors.Is(err, listing.ErrNotFound) {
+		return contact{number: before, language: m.Language}, nil
+	}
+	if err != nil {
+		return contact{}, err
+	}
+	c := contact{number: l.Merve.WhatsApp, language: cmp.Or(l.Merve.Language, m.Language)}
+	if i := slices.IndexFunc(l.Merve.Actions, func(a listing.Action) bool { return a.Type == typ }); i >= 0 {
+		c.number = l.Dispatch(l.Merve.Actions[i])
+	}
+	c.action, _ = l.Action(typ)
+	return c, nil
+}
+
+// told is what a business is told.
+type told struct {
+	number, id, text, trace string
+	about                   string // code of what it is about
+	customer                string // and the thread of who it is about
+	template                *outbox.Template
+}
+
+// toBusiness puts a message to a business on the outbox, once for its id, however long it is. A business that has no
+// number by now is not told, and the customer and the operators are.
+func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
+	if t.number == "" {
+		lost := n.message(m, t)
+		lost.Error = "the business has no number"
+		return errors.Join(n.Alert(ctx, lost), n.TellUntold(ctx, lost))
+	}
+	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t)...)
+	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
+		return fmt.Errorf("notify %s: %w", t.id, err)
+	}
+	return nil
+}
+
+func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
+	return n.Outbox.PutPieces(n.message(m, t))
+}
+
+func (n *Notifier) message(m *market.Market, t told) outbox.Message {
+	return outbox.Message{
+		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
+		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: outbox.ToBusiness, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
+	}
+}
+
+// businessUntold is the kind of the notice that a business could not be told.
+const businessUntold = "business_untold"
+
+// TellUntold tells a customer that what a business was to be told of them did not arrive, once for each message,
+// however many pieces it had.
+func (n *Notifier) TellUntold(ctx context.Context, m outbox.Message) error {
+	if m.Customer == "" {
+		return nil
+	}
+	head, err := n.Threads.Head(ctx, m.Customer)
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("notify of %s: %w", m.ID, err)
+	}
+	vars := wording.Vars{"code": m.About}
+	if relay.IsTalk(m.About) { // of which the customer knows no code
+		vars["code"] = ""
+	}
+	err = n.Threads.Tell(ctx, m.Customer, "untold."+m.Whole(), thread.Notice{
+		Kind: businessUntold, Text: wording.Say(head.Language, wording.BusinessUntold, vars), Vars: vars,
+	})
+	if err != nil {
+		return fmt.Errorf("notify of %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// approved is the market's approved template for an event, which says all that the business has to know: what its
+// parameters leave out stands at the end of the last.
+func approved(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *outbox.Template {
+	if _, ok := m.WhatsApp.Templates[event]; !ok && event == merchantMoved { // better told as a new booking than not at all
+		event = merchantConfirmed
+	}
+	return outbox.ApprovedWhole(m, event, lang, key, vars)
+}
+
+// businessThread is the thread on which the messages of a business's number arrive.
+func businessThread(m *market.Market, number string) string {
+	return thread.ID(m.ID, channel.Ops, "", channel.OfNumber(number).Key())
+}
+
+// customer tells the customer on their own thread, by a turn of it.
+func (n *Notifier) customer(ctx context.Context, e ledger.Event, notice thread.Notice) error {
+	tx := e.Transaction
+	if tx.Thread == "" {
+		return nil
+	}
+	return n.Threads.Tell(ctx, tx.Thread, key(e, notice.Kind, tx.Owner), notice)
+}
+
+// key names a notification, so that it exists once. It is part of addresses and log
+// lines: the recipient is in it by a name that does not give their number away.
+func key(e ledger.Event, typ, recipient string) string {
+	return strings.Join([]string{e.Transaction.ID, e.ID, typ, telemetry.Redact(recipient)}, ".")
+}

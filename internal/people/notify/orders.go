@@ -1,0 +1,153 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"merve/internal/base/actor"
+	"merve/internal/base/fault"
+	"merve/internal/base/telemetry"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/matter/order"
+	"merve/internal/record/listing"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/market"
+	"merve/internal/words/wording"
+)
+
+// orderKinds say, for each kind of order, by which action of a listing it is dispatched, which
+// tool makes it, and what the business is told.
+var orderKinds = map[order.Kind]struct {
+	action, tool, event string
+	key                 wording.Key
+}{
+	order.Food:    {listing.FoodAction, "orderFood", "merchant_order_placed", wording.MerchantOrderPlaced},
+	order.Service: {listing.ServiceAction, "bookService", "merchant_service_placed", wording.MerchantServicePlaced},
+	order.Viewing: {listing.ViewingAction, "scheduleViewing", "merchant_viewing_placed", wording.MerchantViewingPlaced},
+}
+
+// TellOrder tells the business what it has to answer and what the customer took back, and the
+// customer what the business said.
+func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
+	var business, customer wording.Key
+	switch e.Type {
+	case order.PlacedEvent:
+		business = wording.MerchantOrderPlaced
+	case order.CancelledEvent:
+		if e.Customer {
+			business = wording.MerchantOrderCancelled
+		} else {
+			customer = wording.OrderCancelledByBusiness
+		}
+	case order.UnansweredEvent:
+		business, customer = wording.MerchantOrderUnanswered, wording.OrderUnanswered
+	case order.AcceptedEvent:
+		customer = wording.OrderAccepted
+	case order.RefusedEvent:
+		customer = wording.OrderRefused
+	case order.DoneEvent:
+		if e.Lapsed() {
+			return nil // nobody said so, days ago it may be: no news to anybody
+		}
+		customer = wording.OrderDone
+	case order.ExpiredEvent:
+		customer = wording.OrderExpired
+	default:
+		return nil
+	}
+	o, err := n.Orders.Get(ctx, actor.OfKey(e.Owner), e.Market, e.Order)
+	if fault.Is(err, fault.NotFound) {
+		return nil // its owner has deleted it
+	}
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", e.Order, err)
+	}
+	errs := []error{nil, nil}
+	if business != "" {
+		errs[0] = n.tellBusiness(ctx, e, o, business)
+	}
+	if customer != "" {
+		errs[1] = n.tellCustomer(ctx, e, o, customer)
+	}
+	return errors.Join(errs...)
+}
+
+// TellPlaced implements [order.Business]: the message stands on the outbox in the transaction that places the order.
+// Somebody who has opted out is not told, and so nothing is placed with them. 1 request.
+func (n *Notifier) TellPlaced(ctx context.Context, o order.Order, trace string) (ws []dynamo.Write, number string, err error) {
+	m, err := n.Markets.Get(ctx, o.Market)
+	if err != nil {
+		return nil, "", fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	to, err := n.reached(ctx, m, o)
+	if err != nil {
+		return nil, "", err
+	}
+	t := n.toldOf(ctx, m, to, o, order.PlacedEvent, wording.MerchantOrderPlaced, trace)
+	reach := n.Threads.MayWrite(businessThread(m, to.number), thread.Reach{Beside: true}, func(thread.Why) error { return order.ErrUnreachable })
+	return append(n.business(m, t), reach), to.number, nil
+}
+
+// reached is how the business of an order about to be placed is told; [order.ErrUnreachable] when it cannot be.
+func (n *Notifier) reached(ctx context.Context, m *market.Market, o order.Order) (contact, error) {
+	to, err := n.contact(ctx, m, o.Listing, orderKinds[o.Kind].action, "")
+	switch {
+	case err != nil:
+		return contact{}, fmt.Errorf("notify order %s: %w", o.ID, err)
+	case to.number == "":
+		return contact{}, order.ErrUnreachable
+	}
+	return to, nil
+}
+
+// tellBusiness tells the business what became of an order. That it was placed it was told by the YES itself, but for
+// orders of a former release.
+func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
+	if e.Type == order.PlacedEvent && o.Told != "" {
+		return nil
+	}
+	m, err := n.Markets.Get(ctx, o.Market)
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	to, err := n.contact(ctx, m, o.Listing, orderKinds[o.Kind].action, o.Merchant)
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	return n.toBusiness(ctx, m, n.toldOf(ctx, m, to, o, e.Type, key, e.Trace))
+}
+
+// toldOf is what a business is told of an order, once for each event and number.
+func (n *Notifier) toldOf(
+	ctx context.Context, m *market.Market, to contact, o order.Order, typ order.EventType, key wording.Key, trace string,
+) told {
+	kind, event := orderKinds[o.Kind], string(key)
+	templates := []string{m.Templates[event]}
+	if typ == order.PlacedEvent {
+		event, key = kind.event, kind.key
+		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
+	}
+	lang := to.language
+	vars := order.Vars(lang, o)
+	text, err := wording.Whole(lang, key, vars, append([]string{to.action.Template(event)}, templates...)...)
+	if err != nil { // better sent as it is than lost
+		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
+	}
+	if typ == order.PlacedEvent {
+		text += "\n" + order.HowToAnswer(lang, o)
+	}
+	id := strings.Join([]string{o.ID, string(typ), event, telemetry.Redact(to.number)}, ".")
+	return told{to.number, id, text, trace, o.Code, o.Thread, approved(m, event, lang, key, vars)}
+}
+
+func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
+	vars := wording.Vars{
+		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": wording.Quote(o.Language, o.Reason), "summary": order.Summary(o.Language, o),
+	}
+	text := wording.Say(o.Language, key, vars)
+	return n.Threads.Tell(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{
+		Kind: string(key), Ref: o.ID, Text: text, Cards: []map[string]any{order.CardOf(o)}, Vars: vars, ByPerson: e.Type != order.ExpiredEvent && e.Type != order.UnansweredEvent,
+	})
+}

@@ -1,0 +1,187 @@
+package gate
+
+import (
+	_ "embed"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"merve/internal/words/language"
+)
+
+// Beside is what of a model's text may be said beside the backend's own question. A YES or NO is meant for the question
+// alone, so nothing that asks for another one may stand there.
+//
+// Beside a new question a text that asks, or names an answer, is left out as a whole: nobody waits for it. Beside
+// one that waits it is the answer to what the customer has asked, so only the sentences that ask are left out. When
+// what is left names an answer, a bare YES or NO may follow it rather than the question: it is in doubt.
+//
+// An answer is named by any phrase that [Decide] takes for a YES or NO in any language, wherever it stands and
+// however it is dressed up. What [Read] takes for an answer never stands there unnoticed.
+func Beside(text string, fresh bool) (said string, doubt bool) {
+	sentences := language.Sentences(text)
+	left := slices.DeleteFunc(slices.Clone(sentences), asks)
+	switch {
+	case fresh && (len(left) < len(sentences) || names(text)):
+		return "", false
+	case len(left) < len(sentences):
+		text = strings.TrimSpace(strings.Join(left, ""))
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) && !names(text) {
+		return "", false // signs that stood around a question
+	}
+	return text, names(text)
+}
+
+// asks reports whether a sentence is a question, by a question mark anywhere in it or by words that ask.
+func asks(sentence string) bool {
+	for field := range strings.FieldsSeq(sentence) {
+		if strings.HasPrefix(field, "https://") || strings.HasPrefix(field, "http://") {
+			field = field[strings.LastIndexFunc(field, unicode.IsLetter):] // a link may have one inside
+		}
+		if strings.ContainsAny(field, language.QuestionMarks) || greekQuestion(field) {
+			return true
+		}
+	}
+	return contains(wordsOf(sentence), asking())
+}
+
+// greekQuestion reports whether a semicolon stands behind a Greek word, where it is a question mark.
+func greekQuestion(field string) bool {
+	before, _, found := strings.Cut(field, ";")
+	return found && strings.ContainsFunc(before, func(r rune) bool { return unicode.Is(unicode.Greek, r) })
+}
+
+// names reports whether a phrase of a YES or NO stands anywhere in a text, but in one that is plain.
+func names(text string) bool {
+	return contains(wordsOf(plain().Replace(" "+language.Fold(text)+" ")), answering())
+}
+
+//go:embed plain.txt
+var plainFile string
+
+// plain takes out the phrases in which a word of a YES or NO is neither.
+var plain = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for text := range listed(plainFile) {
+		pairs = append(pairs, " "+language.Fold(text)+" ", " x ")
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// listed are the phrases of a file that has one language a line.
+func listed(file string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(file) {
+			_, list, ok := strings.Cut(line, ":")
+			if !ok || strings.HasPrefix(line, "#") {
+				continue
+			}
+			for text := range strings.SplitSeq(list, ",") {
+				if !yield(text) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// phrases are phrases in the form of [wordsOf], joined by spaces.
+type phrases struct {
+	known   map[string]bool
+	longest int // words in the longest
+}
+
+func (p *phrases) add(text string) {
+	if words := wordsOf(text); len(words) > 0 {
+		p.known[phrase(words)] = true
+		p.longest = max(p.longest, len(words))
+	}
+}
+
+// contains reports whether one of the phrases stands among words. Single letters in a row are read as a word, too.
+func contains(words []string, p phrases) bool {
+	for i := range words {
+		for n := 1; n <= min(p.longest, len(words)-i); n++ {
+			if here := phrase(words[i : i+n]); p.known[here] || p.known[unprefixed(here)] {
+				return true
+			}
+		}
+		for n := 2; n <= min(maxSpelt, len(words)-i) && utf8.RuneCountInString(words[i+n-1]) == 1; n++ {
+			if utf8.RuneCountInString(words[i]) == 1 && p.known[strings.Join(words[i:i+n], "")] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxSpelt bounds the letters of a word that is spelt out.
+const maxSpelt = 16
+
+// unprefixed is a phrase in Arabic or Hebrew without the "with", "and", "to" or "the" that is written as a part of its
+// first word; "" is none.
+func unprefixed(phrase string) string {
+	first, size := utf8.DecodeRuneInString(phrase)
+	if strings.ContainsRune("بولفكבולהשכמ", first) && utf8.RuneCountInString(phrase) >= 3 {
+		return phrase[size:]
+	}
+	return ""
+}
+
+// answering are the phrases that say YES or NO, and those that opt out, which lets go of an offer too.
+var answering = sync.OnceValue(func() phrases {
+	p := phrases{known: map[string]bool{}}
+	v, err := words()
+	if err != nil {
+		return p // a test keeps the files readable
+	}
+	for text, k := range v.kinds {
+		if k.has(yes | no | cancels | stop) {
+			p.add(text)
+		}
+	}
+	return p
+})
+
+//go:embed asking.txt
+var askingFile string
+
+// asking are the phrases that ask without a question mark.
+var asking = sync.OnceValue(func() phrases {
+	p := phrases{known: map[string]bool{}}
+	for text := range listed(askingFile) {
+		p.add(text)
+	}
+	return p
+})
+
+// wordsOf are the words of a text in the form that they share with all that look like them, and each of its symbols,
+// such as emoji. Quotation marks and those of bold and the like stand inside words; any other punctuation parts them.
+func wordsOf(text string) []string {
+	var all []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			all = append(all, language.Skeleton(word.String()))
+			word.Reset()
+		}
+	}
+	for _, r := range language.Fold(text) {
+		switch {
+		case language.Blank(r), strings.ContainsRune("*~\"“”„‟«»‹›״", r):
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), '🄰' <= r && r <= '🆉', '🇦' <= r && r <= '🇿':
+			word.WriteRune(r)
+		case unicode.IsSpace(r), unicode.IsPunct(r), unicode.Is(unicode.Sm, r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Sk, r):
+			end()
+		default:
+			end()
+			all = append(all, string(r))
+		}
+	}
+	end()
+	return all
+}

@@ -1,0 +1,126 @@
+package gate
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"merve/internal/base/pattern"
+	"merve/internal/spine/thread"
+	"merve/internal/words/language"
+)
+
+// Differs reports whether messages name a number, a time or a day that an offer has not, such as "yes
+// but at eight" to seven o'clock. What their writer then says YES to may be what they named. Now is in
+// the customer's time zone.
+//
+// It knows numbers, and no what they count: it would rather ask once too often.
+func Differs(p thread.Pending, msgs []thread.Message, now time.Time) bool {
+	offered := numbers(notNamed.Regexp().ReplaceAllString(p.Question(), ""))
+	for _, m := range msgs {
+		if len(m.Text) > 16*maxMessage { // as long as this it is no change of an offer
+			continue
+		}
+		for _, readings := range figuresOf(m.Text, now) {
+			if !slices.ContainsFunc(readings, func(n int) bool { return has(offered, n) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// notNamed are the parts of an offer that nobody names who means it: the end of "19:00–20:30", where a
+// later time may be wanted, and an amount of money, which may be an hour too.
+var notNamed = pattern.New(`[–—-]\d{1,2}:\d{2}|\d+(?:[.,\x{a0}\x{202f}]\d{3})*[.,]\d{2}\b`)
+
+// has reports whether a number is among those of an offer, hours of the afternoon by either count.
+func has(offered []int, n int) bool {
+	return slices.Contains(offered, n) || n < 12 && slices.Contains(offered, n+12) || n == 12 && slices.Contains(offered, 0)
+}
+
+// numbers are those that a text has in digits.
+func numbers(text string) []int {
+	var all []int
+	for _, digits := range strings.FieldsFunc(language.Fold(text), func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(digits); err == nil {
+			all = append(all, n)
+		} else {
+			all = append(all, -1) // no offer has one as long
+		}
+	}
+	return all
+}
+
+// figuresOf are the numbers and days that a text names, each with what it may mean: a day of the week
+// is the next two of them, as days of the month.
+func figuresOf(text string, now time.Time) [][]int {
+	var all [][]int
+	for _, n := range numbers(text) {
+		all = append(all, []int{n})
+	}
+	words := figureWords()
+	for _, word := range tokenize(text) {
+		var readings []int
+		for _, meaning := range words[word] {
+			readings = append(readings, resolve(meaning, now)...)
+		}
+		if len(readings) > 0 {
+			all = append(all, readings)
+		}
+	}
+	return all
+}
+
+func resolve(meaning string, now time.Time) []int {
+	if n, err := strconv.Atoi(meaning); err == nil {
+		return []int{n}
+	}
+	switch meaning {
+	case "today":
+		return []int{now.Day()}
+	case "tomorrow":
+		return []int{now.AddDate(0, 0, 1).Day()}
+	}
+	for ahead := range 7 {
+		if day := now.AddDate(0, 0, ahead); strings.EqualFold(day.Weekday().String(), meaning) {
+			return []int{day.Day(), day.AddDate(0, 0, 7).Day()}
+		}
+	}
+	return nil
+}
+
+//go:embed figures.txt
+var figuresFile string
+
+// figureWords are the meanings of words that are figures, read when first asked for.
+var figureWords = sync.OnceValue(func() map[string][]string {
+	meanings, err := readFigures(figuresFile)
+	if err != nil {
+		return nil // a test keeps the file readable
+	}
+	return meanings
+})
+
+// readFigures reads lines of a meaning, a colon, and words.
+func readFigures(file string) (map[string][]string, error) {
+	meanings := map[string][]string{}
+	for i, line := range strings.Split(file, "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		meaning, words, ok := strings.Cut(line, ":")
+		if !ok || len(resolve(meaning, time.Time{})) == 0 {
+			return nil, fmt.Errorf("figures:%d: %q means nothing", i+1, line)
+		}
+		for _, word := range strings.Fields(words) {
+			word = language.Fold(word)
+			meanings[word] = append(meanings[word], meaning)
+		}
+	}
+	return meanings, nil
+}

@@ -1,0 +1,23 @@
+package outbox
+
+import (
+	"merve/internal/tenant/channel"
+	"merve/internal/words/wording"
+)
+
+// Origin is whose words a message passes on. They are told when it is given up, for whatever
+// reason.
+type Origin struct {
+	Thread   string `dynamodbav:"thread"`
+	To       string `dynamodbav:"to"`
+	Code     string `dynamodbav:"code"` // of what it is about
+	Language string `dynamodbav:"lang,omitempty"`
+}
+
+// Undelivered is the message by which they are told, once for m.
+func (o Origin) Undelivered(m Message) Message {
+	return Message{
+		Thread: o.Thread, ID: "undelivered." + m.Thread + "." + m.ID, Market: m.Market, Channel: channel.WhatsApp, From: m.From, To: o.To,
+		Text: wording.Say(o.Language, wording.RelayUndelivered, wording.Vars{"code": o.Code}), Kind: Notice, ByPerson: true, Trace: m.Trace, About: o.Code,
+	}
+}

@@ -1,0 +1,349 @@
+// Package outbox stores messages before they are sent, and has the one sender.
+//
+// A message is put on the outbox by the transaction that decides it, under a key that
+// lets it exist once; the sender claims it, sends it, and records the provider's id.
+// When an answer was lost, the sender asks the provider before it sends again. Status
+// only moves forward, in whatever order callbacks come. A provider that cannot be asked
+// is asked ever more rarely, and then the message is given up. A message that comes after
+// another one waits until that one has gone or was given up. A question that waits for no
+// answer any more is given up, and what was said before it goes out alone. When a question was
+// given up that waits for one still, or something else is told while one waits, a bare YES is asked
+// about before it settles anything.
+//
+//	outbox#{id}   in the partition of the recipient's thread (table conversations)
+//	forget#{id}   beside it: that its words are to go once it is at rest, in index due
+//
+// What somebody else is told of a customer is found by the customer's thread, in index listed, for
+// the day on which all of theirs is to be deleted ([Box.Forget]).
+//
+// Cost: Put joins another transaction (2 write units and 1 for the due index, and 1 for index listed
+// when it is of a customer), PutPieces that for each piece; a delivery is 2 requests: the claim, which in the same transaction
+// checks that the recipient may still be written to, that the number of who is told of something is
+// still theirs (2 write units more), and that it is the message's turn, and the record of the
+// provider's id. To take a question from a message is 2 more, and so is to tell something beside
+// one that waits. To give one up is 2, and 1 more for each when its question waits for nothing. To
+// settle an unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
+// and 1 more for a failure that comes late. To look up a message that is quoted is 1 for each megabyte.
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
+	"merve/internal/tenant/channel"
+)
+
+// Status is how far a message has come.
+type Status string
+
+const (
+	Queued    Status = "queued"
+	Sending   Status = "sending" // claimed; the outcome may be unclear
+	Sent      Status = "sent"
+	Failed    Status = "failed"
+	Delivered Status = "delivered"
+	Read      Status = "read"
+)
+
+// rank orders statuses: a message moves to a higher one only. Failed stands above sent,
+// so that a late "sent" never hides it, and below delivered, because what was delivered
+// did not fail; the error stays visible either way.
+var rank = map[Status]int{Queued: 0, Sending: 1, Sent: 2, Failed: 3, Delivered: 4, Read: 5}
+
+// Message is an outbound message.
+type Message struct {
+	Thread    string          `dynamodbav:"pk" json:"threadId"`
+	ID        string          `dynamodbav:"id" json:"id"`
+	Market    string          `dynamodbav:"market" json:"marketId"`
+	Channel   channel.Channel `dynamodbav:"channel" json:"channel"`
+	From      string          `dynamodbav:"from,omitempty" json:"from,omitempty"` // the market's own number; "" is the account's
+	To        string          `dynamodbav:"to" json:"to"`                         // E.164 or the provider's user id
+	Person    string          `dynamodbav:"person,omitempty" json:"-"`            // who must still have that number; "" is whoever has it
+	Text      string          `dynamodbav:"text" json:"text"`
+	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
+	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
+	Kind      string          `dynamodbav:"kind" json:"kind"`                               // [Reply], [Notice], [ToBusiness], [ToDriver], or the event of a notice
+	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
+	LeadsTo   string          `dynamodbav:"leadsTo,omitempty" json:"-"`                     // the pending action for which a later piece of the same asks
+	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
+	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
+	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
+	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // tells of what has happened, and goes out whoever has the thread
+	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business or a driver is told of
+	Customer  string          `dynamodbav:"listed,omitempty" json:"-"`              // thread of the customer of whom somebody else is told
+	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
+	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes
+	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+	Created   time.Time       `dynamodbav:"at" json:"createdAt"`
+
+	Status     Status    `dynamodbav:"status" json:"status"`
+	Attempts   int       `dynamodbav:"attempts" json:"attempts"`
+	FirstTry   time.Time `dynamodbav:"firstTry" json:"firstTry,omitzero"`
+	Asked      int       `dynamodbav:"asked,omitempty" json:"-"` // how often in vain whether the last attempt went out
+	ClaimUntil time.Time `dynamodbav:"claimUntil" json:"-"`
+	ProviderID string    `dynamodbav:"providerId,omitempty" json:"providerId,omitempty"`
+	Error      string    `dynamodbav:"error,omitempty" json:"error,omitempty"` // code and reason, for people
+	SentAt     time.Time `dynamodbav:"sentAt" json:"sentAt,omitzero"`
+	Former     []string  `dynamodbav:"former,omitempty" json:"-"` // the provider's ids from before it was sent again, or that may be
+	DueShard   string    `dynamodbav:"dueShard,omitempty" json:"-"`
+	DueAt      time.Time `dynamodbav:"dueAt" json:"-"`
+}
+
+// Template is an approved template with its parameters.
+type Template struct {
+	ContentSID string            `dynamodbav:"sid" json:"contentSid"`
+	Vars       map[string]string `dynamodbav:"vars,omitempty" json:"vars,omitempty"` // "1", "2", …
+}
+
+// Button is a quick reply.
+type Button struct {
+	Title   string `dynamodbav:"title" json:"title"`
+	Payload string `dynamodbav:"payload" json:"payload"`
+}
+
+// ErrDuplicate means that the outbox has the message already.
+var ErrDuplicate = fault.New(fault.Conflict, "the message is on the outbox already")
+
+const (
+	prefix   = "outbox#"
+	dueKind  = "outbox" // to be looked at: retries, unclear sends, failures nobody was told of, what no stream brought
+	deadKind = "dead"   // given up, for people to look at
+	keepFor  = 90 * 24 * time.Hour
+	patience = claimFor // how long the stream has to bring a message, and it has to be sent, before the sweep looks
+)
+
+// Box reads and writes the outbox.
+type Box struct {
+	Table dynamo.Table // conversations
+	Now   func() time.Time
+}
+
+func key(thread, id string) dynamo.Key { return dynamo.Key{PK: thread, SK: prefix + id} }
+
+// Put is the write that puts m on the outbox. A message of the same thread and id
+// exists once: the second Put fails with [ErrDuplicate].
+func (b *Box) Put(m Message) dynamo.Write {
+	now := b.Now()
+	m.Status, m.Created = Queued, now
+	m.DueShard, m.DueAt = dynamo.DueShard(dueKind, m.Thread), now.Add(patience)
+	type stored struct {
+		Message
+		TTL      int64 `dynamodbav:"ttl"`
+		ListedAt int64 `dynamodbav:"listedAt"`
+	}
+	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix(), now.UnixMilli()}).IfAbsent().Else(ErrDuplicate)
+}
+
+// PutPieces are the writes that put m on the outbox in its pieces.
+func (b *Box) PutPieces(m Message) []dynamo.Write {
+	var ws []dynamo.Write
+	for _, piece := range m.Pieces() {
+		ws = append(ws, b.Put(piece))
+	}
+	return ws
+}
+
+// Pieces are m as its channel takes it, one or more, each after the one before it. The first is m
+// itself, the others are "{id}-1", "{id}-2", …, or for "{id}-0" too. Buttons and what is pending are
+// below the last, to which the others lead where all of m asks, and whose words they are is with the
+// first. What goes out as a template stays one message: the provider words it.
+func (m Message) Pieces() []Message {
+	texts := Split(m.Text, m.Channel.MaxPiece())
+	if len(texts) == 0 || m.Template != nil {
+		texts = []string{m.Text}
+	}
+	var all []Message
+	piece := m
+	for i, text := range texts {
+		piece.Text, piece.Pending, piece.Buttons, piece.Rest = text, "", nil, 0
+		if i > 0 {
+			piece.After, piece.ID, piece.Origin = piece.ID, fmt.Sprintf("%s-%d", strings.TrimSuffix(m.ID, "-0"), i), nil
+		}
+		if m.Rest == 0 {
+			piece.LeadsTo = m.Pending
+		}
+		if i == len(texts)-1 {
+			piece.LeadsTo, piece.Pending, piece.Buttons = "", m.Pending, m.Buttons
+			if before, whole := strings.CutSuffix(text, strings.TrimSpace(m.Text[m.Rest:])); m.Rest > 0 && whole {
+				piece.Rest = len(strings.TrimSpace(before))
+			}
+		}
+		all = append(all, piece)
+	}
+	return all
+}
+
+// Whole is the id of the message of which m is a piece, or m's own.
+func (m Message) Whole() string {
+	if m.After == "" {
+		return m.ID
+	}
+	return m.ID[:strings.LastIndex(m.ID, "-")]
+}
+
+// OutBefore reports whether m had gone out by a time, as far as is known.
+func (m Message) OutBefore(at time.Time) bool {
+	switch m.Status {
+	case Sent, Delivered, Read:
+		return m.SentAt.Before(at)
+	}
+	return false
+}
+
+// Get reads one message. One request.
+func (b *Box) Get(ctx context.Context, thread, id string) (Message, error) {
+	it, err := b.Table.Get(ctx, key(thread, id))
+	if err != nil {
+		return Message{}, fmt.Errorf("outbox message %s of %s: %w", id, thread, err)
+	}
+	if it == nil {
+		return Message{}, fault.New(fault.NotFound, "not found")
+	}
+	return decode(it)
+}
+
+func decode(it dynamo.Item) (Message, error) {
+	var m Message
+	if err := it.Decode(&m); err != nil {
+		return Message{}, fmt.Errorf("outbox: %w", err)
+	}
+	return m, nil
+}
+
+// FromStream returns the message of a stream record's new image.
+func FromStream(it dynamo.Item) (Message, error) {
+	if !strings.HasPrefix(it.Key().SK, prefix) {
+		return Message{}, fault.New(fault.Invalid, "not an outbox item: %s", it.Key().SK)
+	}
+	m, err := decode(it)
+	return m, fault.Wrap(err, fault.Invalid, "not an outbox message: %s", it.Key().SK)
+}
+
+// List gives so many of a thread's messages, by their ids, the last first: of one kind, the
+// newest. One request.
+func (b *Box) List(ctx context.Context, thread string, limit int) ([]Message, error) {
+	ms, _, err := b.page(ctx, thread, limit, "")
+	return ms, err
+}
+
+// all gives every message of a thread. One request for each megabyte.
+func (b *Box) all(ctx context.Context, thread string) ([]Message, error) {
+	var all []Message
+	for after := ""; ; {
+		ms, next, err := b.page(ctx, thread, 0, after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ms...)
+		if after = next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+func (b *Box) page(ctx context.Context, thread string, limit int, after string) (ms []Message, next string, err error) {
+	page, err := b.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND begins_with(sk, :prefix)",
+		Values:   dynamo.V{":pk": thread, ":prefix": prefix},
+		Backward: true, Limit: limit, After: after,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("outbox of %s: %w", thread, err)
+	}
+	ms = make([]Message, 0, len(page.Items))
+	for _, it := range page.Items {
+		m, err := decode(it)
+		if err != nil {
+			return nil, "", err
+		}
+		ms = append(ms, m)
+	}
+	return ms, page.Next, nil
+}
+
+// PendingOf returns the pending action that the message with a provider's id is about, or "" when that
+// is not known, and whether it showed the whole of it: an approved template does not, nor does the beginning
+// of a longer text. One request for each megabyte of the thread's outbox.
+func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id string, whole bool, err error) {
+	m, err := b.Quoted(ctx, thread, providerID)
+	return cmp.Or(m.Pending, m.LeadsTo), m.Template == nil && m.LeadsTo == "", err
+}
+
+// AboutOf returns what the message with a provider's id told a business or a driver of, or "" when
+// that is not known. One request for each megabyte of the thread's outbox.
+func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
+	m, err := b.Quoted(ctx, thread, providerID)
+	return m.About, err
+}
+
+// Sent reports whether the message with a provider's id is one of the thread's. One request for
+// each megabyte of the thread's outbox.
+func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error) {
+	m, err := b.Quoted(ctx, thread, providerID)
+	return m.ID != "", err
+}
+
+// maxPages bounds the search for a quoted message, in pages of a megabyte.
+const maxPages = 16
+
+// Quoted returns the message with a provider's id; that of another thread, or of nobody, is the zero Message, and "" is not
+// looked for. Ids tell nothing of the time, so the latest cannot be asked for: it looks at all, with one request for each
+// megabyte of the thread's outbox. That is dear for a long thread, and rare; to find messages by the provider's id would
+// cost a write unit for each that is sent.
+func (b *Box) Quoted(ctx context.Context, thread, providerID string) (Message, error) {
+	if providerID == "" {
+		return Message{}, nil
+	}
+	after := ""
+	for range maxPages {
+		ms, next, err := b.page(ctx, thread, 0, after)
+		if err != nil {
+			return Message{}, err
+		}
+		for _, m := range ms {
+			if m.ProviderID == providerID {
+				return m, nil
+			}
+		}
+		if after = next; after == "" {
+			break
+		}
+	}
+	return Message{}, nil
+}
+
+// Split cuts text into pieces of at most size characters, at a paragraph, line or word where
+// it can. A size of 0 is any length.
+func Split(text string, size int) []string {
+	var pieces []string
+	r := []rune(strings.TrimSpace(text))
+	for size > 0 && len(r) > size {
+		cut := breakAt(r, size)
+		pieces = append(pieces, strings.TrimSpace(string(r[:cut])))
+		r = []rune(strings.TrimSpace(string(r[cut:])))
+	}
+	if len(r) > 0 {
+		pieces = append(pieces, string(r))
+	}
+	return pieces
+}
+
+func breakAt(r []rune, size int) int {
+	window := string(r[:size])
+	for _, sep := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(window, sep); i > len(window)/2 {
+			return len([]rune(window[:i]))
+		}
+	}
+	return size
+}
+
+// Place is where the message of a thread is kept, for whoever reads several at once.
+func (b *Box) Place(thread, id string) dynamo.Place {
+	return dynamo.Place{Table: b.Table, Key: key(thread, id)}
+}

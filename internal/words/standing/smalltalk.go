@@ -1,0 +1,98 @@
+package standing
+
+import (
+	"bufio"
+	"embed"
+	"io/fs"
+	"strings"
+	"sync"
+	"unicode"
+
+	"merve/internal/words/language"
+)
+
+//go:embed smalltalk/*.txt
+var smallTalkFiles embed.FS
+
+// smallTalk are all words of the lists, and how many words the longest phrase has.
+var smallTalk = sync.OnceValue(func() phrases { return readPhrases(smallTalkFiles) })
+
+// phrases are folded words and phrases of several.
+type phrases struct {
+	known   map[string]bool
+	longest int
+}
+
+// readPhrases reads smalltalk/*.txt: phrases, separated by commas; a line that begins with # is a comment.
+func readPhrases(files fs.FS) phrases {
+	p := phrases{known: map[string]bool{}}
+	names, _ := fs.Glob(files, "smalltalk/*.txt") // a fixed pattern, which is well formed
+	for _, name := range names {
+		f, err := files.Open(name)
+		if err != nil {
+			continue // embedded: a test finds each of them read
+		}
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "#") {
+				continue
+			}
+			for phrase := range strings.SplitSeq(lines.Text(), ",") {
+				if words := wordsOf(phrase); len(words) > 0 {
+					p.known[strings.Join(words, " ")] = true
+					p.longest = max(p.longest, len(words))
+				}
+			}
+		}
+		_ = f.Close() // it was only read
+	}
+	return p
+}
+
+// maxSmallTalk bounds the bytes of a text that is nothing but small talk.
+const maxSmallTalk = 256
+
+// SmallTalk reports whether a text consists of nothing but greetings, thanks and the like, in any of the
+// ten languages. What is not on the lists is none, be it a sign, so that no claim can hide in it.
+func SmallTalk(text string) bool {
+	if len(text) > maxSmallTalk {
+		return false
+	}
+	p := smallTalk()
+	for words := wordsOf(text); len(words) > 0; {
+		n := min(p.longest, len(words))
+		for n > 0 && !p.known[strings.Join(words[:n], " ")] {
+			n--
+		}
+		if n == 0 {
+			return false
+		}
+		words = words[n:]
+	}
+	return true
+}
+
+// wordsOf are the folded words of a text, and each of its signs that is no pause.
+func wordsOf(text string) []string {
+	var words []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			words = append(words, word.String())
+			word.Reset()
+		}
+	}
+	for _, r := range language.Fold(text) {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '\'':
+			word.WriteRune(r)
+		case unicode.IsSpace(r), strings.ContainsRune(".,!?;…¡¿؟،-–", r):
+			end()
+		default:
+			end()
+			words = append(words, string(r))
+		}
+	}
+	end()
+	return words
+}
