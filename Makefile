@@ -3,7 +3,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run index test lint fuzz bench prove soak tour mutate synth deploy cloud cloud-test chat trace logs audit redrive
+.PHONY: help run index test race lint fuzz bench prove soak tour mutate synth stack deploy cloud cloud-test chat trace logs audit redrive
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -17,6 +17,9 @@ index: ## embed what has changed of data/products
 
 test: ## the whole test suite, from a clean clone
 	@bash .ci/test.sh
+
+race: ## the race detector on what runs at once
+	@bash .ci/race.sh
 
 lint: ## static analysis
 	@bash .ci/lint.sh
@@ -41,6 +44,9 @@ mutate: ## removes every condition of the code in turn: some test has to die
 
 synth: ## CloudFormation out of CDK, linted (ARGS='-c stage=prod')
 	@bash .ci/synth.sh -c MERVE_VERSION=$(VERSION) $(ARGS)
+
+stack: ## the cloud stack's own tests (they need node)
+	@cd infra/cdk && go test -vet=off -timeout 15m ./...
 
 deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 	.cache/cdk deploy --app infra/cdk/cdk.out

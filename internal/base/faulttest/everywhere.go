@@ -17,7 +17,8 @@ var Few = []Fault{DiesAfter, AnswerLost, Throttled}
 
 // Everywhere runs a scenario without faults, and then once for each of its calls and each
 // of the faults (nil: all, or few of them while TIMES is 1) that can happen there, and
-// wants the same outcome. The number of runs is the test's attribute "schedules".
+// wants the same outcome. While nobody has chosen SEED, only the first fault is tried at every
+// call, and the others at every third. The number of runs is the test's attribute "schedules".
 func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	everywhere(t, faults, 1, scenario)
@@ -52,9 +53,12 @@ func everywhere[S any](t *testing.T, faults []Fault, oneIn int, scenario func(t 
 	}
 	// A test keeps what its parallel ones have left until all have ended: there are not too many
 	// of one fault.
-	for _, f := range faults {
+	for rank, f := range faults {
 		t.Run(string(f), func(t *testing.T) {
-			places := all([]Fault{f}, names, 0)
+			places, step := all([]Fault{f}, names, 0), step
+			if rank > 0 && !seedtest.Chosen() {
+				step = max(step, 3)
+			}
 			for i, at := range places {
 				if (i+1+seed)%min(step, len(places)) != 0 { // where there is only one, that
 					continue
@@ -75,7 +79,8 @@ const oneIn = 6
 
 // Pairs runs a scenario for every two faults: each first one, and each second one at each
 // call that there is after it. While TIMES is 1, the process dies both times, and the second
-// time at every sixth place, counted from the first, which SEED chooses.
+// time at every sixth place, counted from the first, which SEED chooses. While nobody has chosen
+// SEED, each first death is followed by a single second one.
 func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
@@ -87,7 +92,10 @@ func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, call
 	for _, first := range all(faults, names, 0) {
 		t.Run(first.String()+" "+names[first.N-1], func(t *testing.T) {
 			after := expect(t, want, scenario, first)
-			places := all(faults, after, first.N)
+			places, step, seed := all(faults, after, first.N), step, seed
+			if !seedtest.Chosen() {
+				step, seed = len(places), seed+first.N
+			}
 			for i, second := range places {
 				if (i+seed)%min(step, len(places)) != 0 {
 					continue
