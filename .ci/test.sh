@@ -20,7 +20,7 @@ long='internal/\w+/(turn|web|marketplace|api|ledger|taxi|outbox|thread|booking|a
 all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})
 ordered=$(grep -E "$long" <<<"$all" | sort -t/ -k3,3r || true; grep -Ev "$long" <<<"$all" || true)
 alone='^TestEveryRouteWithstands$' # measures memory
-flags=(-vet=off -ldflags='-s -w' -p 3 -parallel 6 -timeout 15m ${TESTFLAGS:-})
+flags=(-vet=off -ldflags='-s -w' -p 3 -parallel 4 -timeout 15m ${TESTFLAGS:-})
 
 export GOGC=${GOGC:-400}
 mkdir -p .cache

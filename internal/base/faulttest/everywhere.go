@@ -24,10 +24,15 @@ func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T,
 	everywhere(t, faults, 1, scenario)
 }
 
-// Quarter is Everywhere, and while TIMES is 1 at every fourth call, which SEED chooses.
+// Quarter is Everywhere, and while TIMES is 1 at every fourth call, which SEED chooses; at every sixth while nobody has
+// chosen it.
 func Quarter[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	everywhere(t, faults, 4, scenario)
+	oneIn := 4
+	if !seedtest.Chosen() {
+		oneIn = 6
+	}
+	everywhere(t, faults, oneIn, scenario)
 }
 
 // share is how far apart the places are that are tried, and where they begin: while TIMES is 1

@@ -62,6 +62,16 @@ func Tries(t testing.TB, short, long int) int {
 	return Times(t, long)
 }
 
+// Bounded is few while nobody has chosen SEED or TIMES, and then n, as many times over as TIMES says: make test is
+// short, make prove is not.
+func Bounded(t testing.TB, few, n int) int {
+	t.Helper()
+	if times := Times(t, n); times > n || Chosen() {
+		return times
+	}
+	return few
+}
+
 func number(t testing.TB, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)

@@ -22,7 +22,8 @@ import (
 // to the store and to providers, has the channel bring the message again as it does, and
 // wants the state, the outbox and what was sent of a turn without faults.
 //
-// In a short run each meets its faults at every fourth call, another one with each SEED. The common kinds (plain, proposal,
+// In a short run each meets its faults at every fourth call, another one with each SEED, and at every sixth while nobody has
+// chosen one. The common kinds (plain, proposal,
 // YES, NO) meet one fault of each kind of consequence, on WhatsApp and in the app. The others meet death after a call
 // (which leaves what death before the next one does), on WhatsApp or Messenger, whose turns make all the calls of a page's
 // and more. With TIMES above 1 the common ones meet all faults on all channels, and the others death and one fault more on
