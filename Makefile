@@ -12,7 +12,7 @@ run: ## build, start everything on this machine, load the demo market
 	@sh .ci/install-minilm.sh || echo 'products cannot be searched by meaning: the weights of the model are not to be had'
 	@mkdir -p bin && go build -ldflags '$(LDFLAGS)' -o bin/merve ./infra/local && MERVE_VERSION=$(VERSION) exec bin/merve
 
-index: ## embed what has changed of data/products
+index: ## embed what has changed of internal/plan/product/products
 	@sh .ci/install-minilm.sh && go run ./infra/local/productindex
 
 test: ## the whole test suite, from a clean clone

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"merve/data"
 	"merve/internal/agent/tool"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/bus"
@@ -95,11 +94,11 @@ func (b *Base) productIndex(spent func(context.Context, *market.Market, int64)) 
 		if err != nil {
 			return nil, err
 		}
-		chunks, err := product.Catalogue(data.Products)
+		chunks, err := product.Catalogue(product.Files)
 		if err != nil {
 			return nil, err
 		}
-		opened, used, err := product.Open(ctx, chunks, data.ProductIndex, embedder)
+		opened, used, err := product.Open(ctx, chunks, product.Vectors, embedder)
 		if cost := llm.Cost(embedder.Space().Model, used); cost > 0 {
 			if m, err := b.marketOrHome(ctx, ""); err == nil {
 				spent(context.WithoutCancel(ctx), m, cost)

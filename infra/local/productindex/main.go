@@ -1,5 +1,5 @@
-// Command productindex embeds the catalogue of data/products and stores the vectors in data/products.index. It
-// embeds only what has changed, by the model in .cache/minilm.
+// Command productindex embeds the catalogue of internal/plan/product/products and stores the vectors next to it, in
+// products.index. It embeds only what has changed, by the model in .cache/minilm.
 package main
 
 import (
@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"os"
 
-	"merve/data"
 	"merve/internal/model/minilm"
 	"merve/internal/plan/product"
 )
 
 func main() {
-	if err := run(context.Background(), ".cache/minilm", "data/products.index"); err != nil {
+	if err := run(context.Background(), ".cache/minilm", "internal/plan/product/products.index"); err != nil {
 		fmt.Fprintln(os.Stderr, "productindex:", err)
 		os.Exit(1)
 	}
@@ -25,11 +24,11 @@ func run(ctx context.Context, model, file string) error {
 	if err != nil {
 		return err
 	}
-	chunks, err := product.Catalogue(data.Products)
+	chunks, err := product.Catalogue(product.Files)
 	if err != nil {
 		return err
 	}
-	index, _, err := product.Open(ctx, chunks, data.ProductIndex, embedder)
+	index, _, err := product.Open(ctx, chunks, product.Vectors, embedder)
 	if err != nil {
 		return err
 	}

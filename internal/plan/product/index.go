@@ -69,7 +69,7 @@ func Open(ctx context.Context, chunks []Chunk, stored []byte, embedder llm.Embed
 	if len(missing) == 0 {
 		return x, llm.Usage{}, nil
 	}
-	vectors, used, err := embed(ctx, embedder, texts)
+	vectors, used, err := unitVectors(ctx, embedder, texts)
 	if err != nil {
 		return nil, used, fmt.Errorf("product: embed %d of %d chunks: %w", len(missing), len(chunks), err)
 	}
@@ -100,7 +100,7 @@ func (x *Index) Find(ctx context.Context, question string) ([]Hit, llm.Usage, er
 	case utf8.RuneCountInString(question) > MaxQuestion:
 		return nil, llm.Usage{}, fault.Field("question", "at most %d characters", MaxQuestion)
 	}
-	asked, used, err := embed(ctx, x.embedder, []string{question})
+	asked, used, err := unitVectors(ctx, x.embedder, []string{question})
 	if err != nil {
 		return nil, used, fmt.Errorf("product: embed the question: %w", err)
 	}
@@ -153,8 +153,8 @@ func readEntries(stored []byte) (map[vectorKey][]float32, error) {
 // hash names what a chunk says.
 func hash(c Chunk) string { return ident.Hash(c.Text) }
 
-// embed returns vectors of length 1 in the embedder's space.
-func embed(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, llm.Usage, error) {
+// unitVectors returns vectors of length 1 in the embedder's space.
+func unitVectors(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, llm.Usage, error) {
 	vectors, used, err := e.Embed(ctx, texts)
 	if err == nil && len(vectors) != len(texts) {
 		err = llm.Fail(llm.Malformed, "%d vectors of %d texts", len(vectors), len(texts))

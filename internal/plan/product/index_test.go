@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"merve/data"
 	"merve/internal/base/fault"
 	"merve/internal/model/llm"
 	"merve/internal/model/minilm"
@@ -53,16 +52,16 @@ func (c *counted) Embed(_ context.Context, texts []string) ([][]float32, llm.Usa
 func TestIndexIsCurrent(t *testing.T) {
 	t.Parallel()
 	e := &counted{space: model}
-	index, used, err := product.Open(t.Context(), catalogue(t), data.ProductIndex, e)
+	index, used, err := product.Open(t.Context(), catalogue(t), product.Vectors, e)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.texts > 0 || used != (llm.Usage{}) {
-		t.Errorf("%d chunks are not in data/products.index: make index", e.texts)
+		t.Errorf("%d chunks are not in products.index: make index", e.texts)
 	}
 	var again bytes.Buffer
-	if err := index.Write(&again); err != nil || !bytes.Equal(again.Bytes(), data.ProductIndex) {
-		t.Errorf("data/products.index holds more than the catalogue, or in another order (%v): make index", err)
+	if err := index.Write(&again); err != nil || !bytes.Equal(again.Bytes(), product.Vectors) {
+		t.Errorf("products.index holds more than the catalogue, or in another order (%v): make index", err)
 	}
 }
 
@@ -88,7 +87,7 @@ func TestIndexNeverMixes(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&changed[3])
 		}
-		index, used, err := product.Open(t.Context(), changed, data.ProductIndex, e)
+		index, used, err := product.Open(t.Context(), changed, product.Vectors, e)
 		if err != nil || e.texts != tt.embeds || used.Input != tt.charged {
 			t.Errorf("%s: %d texts embedded, %+v, %v", name, e.texts, used, err)
 			continue
@@ -106,7 +105,7 @@ func TestIndexNeverMixes(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	whole := data.ProductIndex
+	whole := product.Vectors
 	line, _, _ := bytes.Cut(whole, []byte("\n"))
 	for name, stored := range map[string][]byte{
 		"cut":              whole[:1000],
@@ -178,7 +177,7 @@ func TestEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	chunks := catalogue(t)
-	index, _, err := product.Open(t.Context(), chunks, data.ProductIndex, e)
+	index, _, err := product.Open(t.Context(), chunks, product.Vectors, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +195,7 @@ func meaning(t testing.TB) *product.Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, _, err := product.Open(t.Context(), catalogue(t), data.ProductIndex, e)
+	index, _, err := product.Open(t.Context(), catalogue(t), product.Vectors, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package product finds products of the shop by what a question means.
 //
-// The catalogue is text files that anybody can read and write (see package data). Each paragraph of one is a
+// The catalogue is text files that anybody can read and write (see [Files]). Each paragraph of one is a
 // [Chunk], headed by the product's name, category and price so that it says by itself what it speaks of. An
 // [Index] has a vector for each chunk and finds those that lie nearest to a question's.
 package product

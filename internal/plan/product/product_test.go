@@ -7,13 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/data"
 	"merve/internal/plan/product"
 )
 
 func catalogue(t testing.TB) []product.Chunk {
 	t.Helper()
-	chunks, err := product.Catalogue(data.Products)
+	chunks, err := product.Catalogue(product.Files)
 	if err != nil {
 		t.Fatal(err)
 	}

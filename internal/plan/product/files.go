@@ -1,0 +1,14 @@
+package product
+
+import "embed"
+
+// Files holds the shop's products: a text file each, with its name, its category and its price in the first three lines
+// and then paragraphs, each after an empty line.
+//
+//go:embed products/*.txt
+var Files embed.FS
+
+// Vectors is the [Index] of all paragraphs of [Files], as [Index.Write] writes it. Run `make index` after changing a file.
+//
+//go:embed products.index
+var Vectors []byte
