@@ -36,7 +36,7 @@ prove: ## the long form of the proofs (SEED=, TIME=10m, TIMES=5, LIVES=10000)
 soak: ## hundreds of conversations over HTTP while things fail (TIME=1m)
 	@bash .ci/soak.sh -time $(or $(TIME),1m)
 
-tour: ## every command of README and docs/tour.md against one Merve, compared with what they show (ARGS=-update shows what is printed now)
+tour: ## every command of README and the tour against one Merve, compared with what they show (ARGS=-update shows what is printed now)
 	@bash .ci/tour.sh $(ARGS)
 
 mutate: ## removes every condition of the code in turn: some test has to die

@@ -33,6 +33,7 @@ require (
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/tdewolff/minify/v2 v2.24.25
 	github.com/typesense/typesense-go/v3 v3.2.0
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/image v0.44.0
 	golang.org/x/text v0.40.0
 	golang.org/x/time v0.9.0

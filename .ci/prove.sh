@@ -5,7 +5,7 @@
 # sixth mutants, a share of which SEED chooses. From an hour on, faults are tried at every call
 # (TIMES above 1), where otherwise SEED chooses some. Requests live LIVES lives with faults, one for each twelve
 # seconds where that is not set (10000 is the long form). A round is ten minutes on 2 cores, whatever
-# TIME is. At the end are the commands of docs/operations.md, with which the stack is deployed to an emulator. A failure prints
+# TIME is. At the end are the commands of infra/README.md, with which the stack is deployed to an emulator. A failure prints
 # what repeats it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,5 +30,5 @@ bash .ci/fuzz.sh "$(most 2 $((seconds / 12 / targets)))"s
 parts=$(most 1 $((mutants * 6 / seconds)))
 MUTANTS=known go test -v -count=1 -vet=off -run TestEveryMutantIsKnown ./infra/lab/mutate
 SHARE=$((seed % parts + 1))/$parts bash .ci/mutate.sh
-PATH=$PATH:$PWD/.cache/venv-synth/bin go run ./infra/lab/tour -deploy docs/operations.md
+PATH=$PATH:$PWD/.cache/venv-synth/bin go run ./infra/lab/tour -deploy infra/README.md
 bash .ci/cloud.sh -test

@@ -7,4 +7,4 @@ unset MAKELEVEL MAKEFLAGS MFLAGS # the commands of the documents are not run by 
 sh .ci/install-minilm.sh
 mkdir -p bin
 go build -o bin/merve ./infra/local
-exec go run ./infra/lab/tour "$@" README.md docs/tour.md
+exec go run ./infra/lab/tour "$@" README.md internal/edge/web/docs/tour.md

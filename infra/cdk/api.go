@@ -69,7 +69,8 @@ func (s *stack) addAPI() {
 func (s *stack) addRoutes(f wiring.Function) {
 	integration := awsapigatewayv2integrations.NewHttpLambdaIntegration(id(f.Name, "Integration"), s.functions[f.Name],
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{
-			PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
+			PayloadFormatVersion:   awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
+			ScopePermissionToRoute: jsii.Bool(false), // one permission a function: a stack has room for 500 resources
 		})
 	for _, r := range f.Routes {
 		if r.Path == wiring.Default {

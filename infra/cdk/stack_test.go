@@ -386,6 +386,27 @@ func (tm template) invokes(api, function string) (n int) {
 	return n
 }
 
+// CloudFormation refuses a stack of more than 500 resources, so there must be room for the next functions.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+func TestRoomInTheStack(t *testing.T) {
+	const most = 440
+	tm := get(t, full)
+	if got := len(tm.Resources); got > most {
+		kinds := map[string]int{}
+		for _, r := range tm.Resources {
+			kinds[r.Type]++
+		}
+		t.Errorf("%d resources, want at most %d: %v", got, most, kinds)
+	}
+	api, _ := tm.one(t, "AWS::ApiGatewayV2::Api", "Api")
+	for _, f := range wiring.Functions() {
+		logical, _ := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+		if got, want := tm.invokes(api, logical), min(len(f.Routes), 1); got != want {
+			t.Errorf("%s: %d permissions of the API, want %d", f.Name, got, want)
+		}
+	}
+}
+
 // Only functions that write to sockets may, and to those of this stage alone.
 func TestPosts(t *testing.T) {
 	tm := get(t, full)

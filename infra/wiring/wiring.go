@@ -272,7 +272,7 @@ func Functions() []Function {
 			Settings: join(twilio(), meta()),
 		},
 		{
-			Name: "admin", Doc: "serves the admin API and its pages",
+			Name: "admin", Doc: "serves the admin API, its pages, and the documents",
 			Memory: 256, Timeout: 29,
 			Routes: []Route{
 				{Method: "ANY", Path: "/admin/api/{proxy+}"},
@@ -283,6 +283,8 @@ func Functions() []Function {
 				{Method: "GET", Path: "/admin/{page}", Undocumented: true},
 				{Method: "GET", Path: "/admin/reports", Undocumented: true},
 				{Method: "GET", Path: "/admin/reports/{reportId}", Undocumented: true},
+				{Method: "GET", Path: "/docs", Undocumented: true},
+				{Method: "GET", Path: "/docs/{page}", Undocumented: true},
 			},
 			Media: true,
 			Tables: []Grant{

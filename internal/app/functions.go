@@ -26,6 +26,7 @@ import (
 	"merve/internal/edge/api"
 	"merve/internal/edge/httpapi"
 	"merve/internal/edge/web"
+	"merve/internal/edge/web/docs"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
 	"merve/internal/matter/marketplace"
@@ -261,6 +262,9 @@ func Admin(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
 	mux.HandleFunc("/admin/api/", httpapi.NotFound)
+	written := web.Docs(docs.Files, docs.Shape(api.Document))
+	mux.Handle("/docs", written)
+	mux.Handle("/docs/", written)
 	mux.Handle("/", web.Admin(web.AdminConfig{
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))

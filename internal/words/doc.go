@@ -2,4 +2,6 @@
 // a text makes, contacts in it, and how a conversation stands in words.
 //
 // Nothing here asks a model or a store.
+//
+// A new language needs a file in each of wording/catalog, claim/patterns and standing/smalltalk, and in spine/gate/words.
 package words

@@ -175,11 +175,11 @@ func checkReport(t *testing.T, r *Report) {
 	}
 }
 
-// checkCosts holds the table of docs/costs.md to what is measured: requests and write units, which are
+// checkCosts holds the table of costs.md to what is measured: requests and write units, which are
 // the same for threads of any length, and on any machine.
 func checkCosts(t *testing.T, root string, r *Report) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "docs", "costs.md"))
+	text, err := os.ReadFile(filepath.Join(root, "infra", "lab", "bench", "costs.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,12 +191,12 @@ func checkCosts(t *testing.T, root string, r *Report) {
 			continue // of fewer
 		}
 		if got := told[name]; got != want {
-			t.Errorf("%s: docs/costs.md says %q requests and write units, and it is %q", name, got, want)
+			t.Errorf("%s: costs.md says %q requests and write units, and it is %q", name, got, want)
 		}
 	}
 	for _, prefix := range brief {
 		if !strings.Contains(string(text), "\n| "+prefix) {
-			t.Errorf("docs/costs.md says nothing of %s", prefix)
+			t.Errorf("costs.md says nothing of %s", prefix)
 		}
 	}
 }

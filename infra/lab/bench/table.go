@@ -54,12 +54,12 @@ func (r *Report) markdown() string {
 	return p.String()
 }
 
-// brief are the operations that docs/costs.md tells of, by the beginnings of their names.
+// brief are the operations that costs.md tells of, by the beginnings of their names.
 var brief = []string{
 	plainApp, plainPush, plainPage, repeated, oneTool, threeTools, proposal, reminder, confirm, notification, holdAlone, expiryOf, checkOf,
 }
 
-// briefTable is the table of docs/costs.md.
+// briefTable is the table of costs.md.
 func (r *Report) briefTable(p *page) {
 	if len(r.Rows) == 0 {
 		return

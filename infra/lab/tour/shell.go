@@ -112,7 +112,7 @@ func begins(line string, with []string) bool {
 // long are commands that other parts of .ci/run and make prove are for, or that never end.
 var long = []string{
 	"make run ", "make test ", "make lint ", "make prove ", "make mutate ", "make soak ", "make fuzz ", "make bench ", "make synth ", "make deploy ",
-	"make cloud ", "make cloud-test ", "make index ", "make tour ",
+	"make cloud ", "make cloud-test ", "make index ", "make tour ", "make race ", "make stack ",
 }
 
 func without(lines, left []string) (kept []string) {

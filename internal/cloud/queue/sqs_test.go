@@ -167,7 +167,7 @@ func TestSQSAway(t *testing.T) {
 func TestSQSConformance(t *testing.T) {
 	t.Parallel()
 	const required = "MERVE_SQS_CONFORMANCE"
-	binary, err := filepath.Abs("../../.cache/venv-ministack/bin/ministack")
+	binary, err := filepath.Abs("../../../.cache/venv-ministack/bin/ministack")
 	if err != nil {
 		t.Fatal(err)
 	}

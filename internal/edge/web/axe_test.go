@@ -18,7 +18,7 @@ import (
 // axe returns axe-core; without it the test is skipped.
 func axe(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile("../../.cache/npm/node_modules/axe-core/axe.min.js")
+	script, err := os.ReadFile("../../../.cache/npm/node_modules/axe-core/axe.min.js")
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("NO AXE-CORE IN .cache/npm: THE ACCESSIBILITY TESTS OF THE PAGES WERE LEFT OUT (.ci/install-axe.sh)")
 	}

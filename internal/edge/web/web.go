@@ -182,7 +182,7 @@ func validator(body []byte) string {
 // from machine to machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
-	case ".html":
+	case ".html", ".md": // a document, rendered
 		return "text/html; charset=utf-8"
 	case ".css":
 		return "text/css; charset=utf-8"

@@ -25,7 +25,7 @@ const tiny = "testdata/tiny"
 // real loads the model itself.
 func real(t testing.TB) *minilm.Embedder {
 	t.Helper()
-	return load(t, "../../.cache/minilm")
+	return load(t, "../../../.cache/minilm")
 }
 
 func load(t testing.TB, dir string) *minilm.Embedder {

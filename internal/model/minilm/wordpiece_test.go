@@ -30,7 +30,7 @@ func readFile(t testing.TB, name string) vocabulary {
 // Token for token as BERT's own tokenizer.
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	v := readFile(t, "../../.cache/minilm/vocab.txt")
+	v := readFile(t, "../../../.cache/minilm/vocab.txt")
 	file, err := os.ReadFile("testdata/reference.jsonl")
 	if err != nil {
 		t.Fatal(err)

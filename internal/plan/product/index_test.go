@@ -188,7 +188,7 @@ func TestEndpoint(t *testing.T) {
 
 func meaning(t testing.TB) *product.Index {
 	t.Helper()
-	e, err := minilm.Load("../../.cache/minilm")
+	e, err := minilm.Load("../../../.cache/minilm")
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("LEFT OUT: the weights of all-MiniLM-L6-v2 are not there; .ci/install-minilm.sh fetches them")
 	}
