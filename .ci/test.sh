@@ -16,9 +16,9 @@ fi
 # All packages share a store, which is half as fast until it is warm. The longest begin first. Most
 # tests wait for the store more than they compute, so more of them run at once than there are
 # processors, and collect garbage less often. vet belongs to make lint.
-long='internal/\w+/(turn|web|marketplace|api|ledger|taxi|outbox|thread|booking|admin|payment|order)$|internal/app$|infra/local/(runner|streams)$|infra/lab/(bench|simulation)$'
+long='spine/turn lab/simulation record/ledger local/runner lab/bench matter/marketplace edge/web spine/outbox spine/thread matter/taxi edge/api internal/app matter/booking'
 all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})
-ordered=$(grep -E "$long" <<<"$all" | sort -t/ -k3,3r || true; grep -Ev "$long" <<<"$all" || true)
+ordered=$(for name in $long; do grep -E "/$name\$" <<<"$all" || true; done; grep -Ev "/(${long// /|})\$" <<<"$all" || true)
 alone='^TestEveryRouteWithstands$' # measures memory
 flags=(-vet=off -ldflags='-s -w' -p 3 -parallel 4 -timeout 15m ${TESTFLAGS:-})
 

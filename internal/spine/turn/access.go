@@ -29,7 +29,8 @@ func (w *work) unlock(ctx context.Context) error {
 // told nothing of what stands on the thread.
 func (w *work) closed() bool { return w.assistant.Access != nil && !w.access.Acts }
 
-// changed looks at the state again after a call that may have changed it.
+// changed looks again, after a call that may have changed it, at what is open to the assistant and at what stands. A
+// proposal has changed nothing yet.
 func (w *work) changed(ctx context.Context, res agent.Result) error {
 	t, _ := w.r.Tools.Get(res.Name)
 	if t.Effect == tool.Read || res.Status == agent.Denied {
@@ -40,10 +41,10 @@ func (w *work) changed(ctx context.Context, res agent.Result) error {
 	if err := w.unlock(ctx); err != nil {
 		return err
 	}
-	if w.acted = w.access.Acts == before; w.acted {
+	if w.acted = w.access.Acts == before; w.acted && (res.Frozen || res.Out.Proposal != nil) {
 		return nil
 	}
-	w.found, w.unsure = finds{}, true // what stands is seen by who it belongs to
+	w.found, w.unsure = finds{}, true
 	_, err := w.stood(ctx)
 	return err
 }
