@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -11,16 +13,20 @@ import (
 	"merve/infra/wiring"
 )
 
-// addAlarms makes one alarm for each thing that the wiring wants watched, so that the
-// alarm's name says which of them it is.
+// addAlarms makes one alarm for each thing that the wiring wants watched, so that the alarm's name says which of them it
+// is. What many functions or providers have is one alarm, whose query names them: a stack has room for 500 resources.
 func (s *stack) addAlarms(as []wiring.Alarm) {
 	tell := s.alarmAction()
 	for _, a := range as {
+		if query(a) != "" {
+			s.addQueryAlarm(a, tell)
+			continue
+		}
 		for _, w := range s.watched(a) {
 			props := &awscloudwatch.AlarmProps{
 				AlarmDescription:   jsii.String(a.Doc),
 				Metric:             w.metric,
-				Threshold:          jsii.Number(a.Above * w.scale),
+				Threshold:          jsii.Number(a.Above),
 				ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
 				EvaluationPeriods:  jsii.Number(1),
 				TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
@@ -36,6 +42,58 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 			}
 		}
 	}
+}
+
+// addQueryAlarm makes the alarm of a query, which tells of each function or provider apart. An emulator knows no queries, and
+// has no such alarms.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Create_Metrics_Insights_Alarm.html
+func (s *stack) addQueryAlarm(a wiring.Alarm, tell awscloudwatch.IAlarmAction) {
+	if s.Emulator != "" {
+		return
+	}
+	above := a.Above
+	if a.Of == wiring.StreamAge {
+		above *= 1000 // of milliseconds
+	}
+	alarm := awscloudwatch.NewCfnAlarm(s.cdk, id(a.Name, "Alarm"), &awscloudwatch.CfnAlarmProps{
+		AlarmDescription:   jsii.String(a.Doc),
+		Threshold:          jsii.Number(above),
+		ComparisonOperator: jsii.String("GreaterThanThreshold"),
+		EvaluationPeriods:  jsii.Number(1),
+		TreatMissingData:   jsii.String("notBreaching"),
+		Metrics: &[]any{&awscloudwatch.CfnAlarm_MetricDataQueryProperty{
+			Id: jsii.String("each"), Expression: jsii.String(query(a)), Period: jsii.Number(float64(a.Over)), ReturnData: jsii.Bool(true),
+		}},
+	})
+	if tell != nil {
+		arn := tell.Bind(s.cdk, nil).AlarmActionArn
+		alarm.SetAlarmActions(&[]*string{arn})
+		alarm.SetOkActions(&[]*string{arn})
+	}
+}
+
+// query is the Metrics Insights query of what every function or provider has; "" is anything else. Those of Lambda's metrics see
+// all functions of the account and region.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch-metrics-insights-querylanguage.html
+func query(a wiring.Alarm) string {
+	const lambda = `"AWS/Lambda", FunctionName`
+	each := func(statistic, metric, of, where, by string) string {
+		return fmt.Sprintf(`SELECT %s(%s) FROM SCHEMA(%s)%s GROUP BY %s ORDER BY %s() DESC`, statistic, metric, of, where, by, statistic)
+	}
+	switch a.Of {
+	case wiring.FunctionErrors:
+		return each("SUM", "Errors", lambda, "", "FunctionName")
+	case wiring.Throttles:
+		return each("SUM", "Throttles", lambda, "", "FunctionName")
+	case wiring.StreamAge:
+		return each("MAX", "IteratorAge", lambda, "", "FunctionName")
+	case wiring.FailedItems:
+		return each("SUM", a.Metric, fmt.Sprintf(`"%s", function`, a.Namespace), "", "function")
+	case wiring.ProviderCalls:
+		where := fmt.Sprintf(` WHERE outcome = '%s'`, a.Outcome)
+		return each("SUM", a.Metric, fmt.Sprintf(`"%s", provider, outcome`, a.Namespace), where, "provider")
+	}
+	return ""
 }
 
 // alarmAction tells whoever wants to know; nil when nobody does.
@@ -56,12 +114,10 @@ func (s *stack) alarmAction() awscloudwatch.IAlarmAction {
 	return awscloudwatchactions.NewSnsAction(topic)
 }
 
-// watch is one metric of an alarm: what it is about, and how many of its units make
-// one of the wiring's.
+// watch is one metric of an alarm, and what it is about.
 type watch struct {
 	what   string
 	metric awscloudwatch.IMetric
-	scale  float64
 }
 
 func (s *stack) watched(a wiring.Alarm) []watch {
@@ -69,65 +125,39 @@ func (s *stack) watched(a wiring.Alarm) []watch {
 		return &awscloudwatch.MetricOptions{Period: seconds(a.Over), Statistic: &statistic}
 	}
 	var all []watch
-	add := func(what string, m awscloudwatch.IMetric, scale float64) { all = append(all, watch{what, m, scale}) }
+	add := func(what string, m awscloudwatch.IMetric) { all = append(all, watch{what, m}) }
 	switch a.Of {
 	case wiring.FailedMessages:
 		for _, q := range wiring.Queues() {
 			if q.DeadLetter == "" {
-				add(q.Name, s.queues[q.Name].MetricApproximateNumberOfMessagesVisible(over("Maximum")), 1)
+				add(q.Name, s.queues[q.Name].MetricApproximateNumberOfMessagesVisible(over("Maximum")))
 			}
-		}
-	case wiring.FunctionErrors:
-		for _, f := range wiring.Functions() {
-			add(f.Name, s.functions[f.Name].MetricErrors(over("Sum")), 1)
 		}
 	case wiring.ServerErrors:
-		add("api", s.api.MetricServerError(over("Sum")), 1)
-	case wiring.Throttles:
-		for _, f := range wiring.Functions() {
-			add(f.Name, s.functions[f.Name].MetricThrottles(over("Sum")), 1)
-		}
-	case wiring.StreamAge:
-		for _, f := range wiring.Functions() {
-			if f.Stream != nil {
-				add(f.Name, s.functions[f.Name].Metric(jsii.String("IteratorAge"), over("Maximum")), 1000)
-			}
-		}
+		add("api", s.api.MetricServerError(over("Sum")))
 	case wiring.OldestMessage:
-		add(a.Queue, s.queues[a.Queue].MetricApproximateAgeOfOldestMessage(over("Maximum")), 1)
-	case wiring.FailedItems:
-		for _, f := range wiring.Functions() {
-			if f.Queue != nil || f.Stream != nil {
-				add(f.Name, s.counted(a, "Sum", map[string]*string{"function": s.functions[f.Name].FunctionName()}), 1)
-			}
-		}
-	case wiring.ProviderCalls:
-		for _, p := range wiring.Providers() {
-			add(p, s.counted(a, "Sum", map[string]*string{"provider": jsii.String(p), "outcome": jsii.String(a.Outcome)}), 1)
-		}
+		add(a.Queue, s.queues[a.Queue].MetricApproximateAgeOfOldestMessage(over("Maximum")))
 	case wiring.Counted:
-		add("all", s.counted(a, "Sum", nil), 1)
+		add("all", s.counted(a, "Sum"))
 	case wiring.Most:
-		add("all", s.counted(a, "Maximum", nil), 1)
+		add("all", s.counted(a, "Maximum"))
 	case wiring.Heartbeats:
 		for _, f := range wiring.Functions() {
 			if f.Schedule != nil {
 				span := *over("Sum")
 				span.Period = seconds(max(a.Over, 3*f.Schedule.Every))
-				add(f.Name, s.functions[f.Name].MetricInvocations(&span), 1)
+				add(f.Name, s.functions[f.Name].MetricInvocations(&span))
 			}
 		}
 	case wiring.Alerts:
-		add("raised", s.counted(a, "Sum", nil), 1)
+		add("raised", s.counted(a, "Sum"))
 	}
 	return all
 }
 
-// counted is a metric that the functions write themselves, with these dimensions.
-func (s *stack) counted(a wiring.Alarm, statistic string, dims map[string]*string) awscloudwatch.IMetric {
-	props := &awscloudwatch.MetricProps{Namespace: &a.Namespace, MetricName: &a.Metric, Statistic: &statistic, Period: seconds(a.Over)}
-	if len(dims) > 0 {
-		props.DimensionsMap = &dims
-	}
-	return awscloudwatch.NewMetric(props)
+// counted is a metric that the functions write themselves, without dimensions.
+func (s *stack) counted(a wiring.Alarm, statistic string) awscloudwatch.IMetric {
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: &a.Namespace, MetricName: &a.Metric, Statistic: &statistic, Period: seconds(a.Over),
+	})
 }

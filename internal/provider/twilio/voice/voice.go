@@ -61,7 +61,7 @@ func (p *Phone) HangUp(ctx context.Context, from, id string) error {
 	return c.End(ctx, id)
 }
 
-// Legs reads the call, and those that it was connected with, of which there is at most one.
+// Legs reads the call and the call that it was connected with, if there is one.
 func (p *Phone) Legs(ctx context.Context, from, id string) (desk, client marketplace.Leg, err error) {
 	c, err := p.Client(ctx, from)
 	if err != nil {
