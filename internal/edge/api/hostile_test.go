@@ -270,6 +270,8 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /healthz":        {method: "GET", target: "/healthz"},
 		"GET /readyz":         {method: "GET", target: "/readyz"},
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
+		"GET /docs":           {method: "GET", target: "/docs"},
+		"GET /docs/{page}":    {method: "GET", target: "/docs/tour"},
 
 		"POST /api/chat":                       {method: "POST", target: "/api/chat", header: []string{json, mine}, body: `{"conversationId":"errands","prompt":"hello"}`},
 		"DELETE /api/chat/reset":               {method: "DELETE", target: "/api/chat/reset", header: []string{json, mine}, body: `{"conversationId":"errands"}`},
