@@ -16,7 +16,7 @@ import (
 // addAlarms makes one alarm for each thing that the wiring wants watched, so that the alarm's name says which of them it
 // is. What many functions or providers have is one alarm, whose query names them: a stack has room for 500 resources.
 func (s *stack) addAlarms(as []wiring.Alarm) {
-	tell := s.alarmAction()
+	tell := s.alarmTopic()
 	for _, a := range as {
 		if query(a) != "" {
 			s.addQueryAlarm(a, tell)
@@ -37,8 +37,9 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 			}
 			alarm := awscloudwatch.NewAlarm(s.cdk, id(a.Name+"-"+w.what, "Alarm"), props)
 			if tell != nil {
-				alarm.AddAlarmAction(tell)
-				alarm.AddOkAction(tell)
+				action := awscloudwatchactions.NewSnsAction(tell)
+				alarm.AddAlarmAction(action)
+				alarm.AddOkAction(action)
 			}
 		}
 	}
@@ -47,7 +48,7 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 // addQueryAlarm makes the alarm of a query, which tells of each function or provider apart. An emulator knows no queries, and
 // has no such alarms.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Create_Metrics_Insights_Alarm.html
-func (s *stack) addQueryAlarm(a wiring.Alarm, tell awscloudwatch.IAlarmAction) {
+func (s *stack) addQueryAlarm(a wiring.Alarm, tell awssns.ITopic) {
 	if s.Emulator != "" {
 		return
 	}
@@ -66,9 +67,8 @@ func (s *stack) addQueryAlarm(a wiring.Alarm, tell awscloudwatch.IAlarmAction) {
 		}},
 	})
 	if tell != nil {
-		arn := tell.Bind(s.cdk, nil).AlarmActionArn
-		alarm.SetAlarmActions(&[]*string{arn})
-		alarm.SetOkActions(&[]*string{arn})
+		alarm.SetAlarmActions(&[]*string{tell.TopicArn()})
+		alarm.SetOkActions(&[]*string{tell.TopicArn()})
 	}
 }
 
@@ -96,8 +96,8 @@ func query(a wiring.Alarm) string {
 	return ""
 }
 
-// alarmAction tells whoever wants to know; nil when nobody does.
-func (s *stack) alarmAction() awscloudwatch.IAlarmAction {
+// alarmTopic is where alarms are told, to the address of the options; nil without one.
+func (s *stack) alarmTopic() awssns.ITopic {
 	if s.AlarmEmail == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (s *stack) alarmAction() awscloudwatch.IAlarmAction {
 		Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": s.cdk.Account()}},
 	}))
 	topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.AlarmEmail, nil))
-	return awscloudwatchactions.NewSnsAction(topic)
+	return topic
 }
 
 // watch is one metric of an alarm, and what it is about.
