@@ -154,8 +154,9 @@ func TestTheCurrencyThatWasAskedFor(t *testing.T) {
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"5 EUR": true, "€50": true, "₺": true, "100TL": true, "100 liralık": true, "fünfzig Euro": true, "сто рублей": true, "рублями": true,
-		"долларами": true, "лиру": true, "δολαρίων": true, "λιρών": true, "שקלים": true, "دولارات": true, "shillings": true, "libras": true,
+		"5 EUR": true, "€50": true, "₺": true, "100TL": true, "100 liralık": true, "fünfzig Euro": true,
+		"сто рублей": true, "рублями": true, "долларами": true, "лиру": true, "δολαρίων": true, "λιρών": true,
+		"שקלים": true, "دولارات": true, "shillings": true, "libras": true,
 		"Are cables included?": false, "We come from France": false, "avec livraison ?": false, "can you bring a bucket": false, "450": false,
 	} {
 		if got := price.Named(text); got != want {

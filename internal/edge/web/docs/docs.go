@@ -136,7 +136,8 @@ func (o operation) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n### `%s %s`\n\n%s\n\n%s\n", o.method, o.path, o.Summary, o.Description)
 	var answers []string
 	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
-		answers = append(answers, fmt.Sprintf("- `%s`: %s", status, cmp.Or(strings.TrimSpace(o.Responses[status].Description), "see the document")))
+		means := cmp.Or(strings.TrimSpace(o.Responses[status].Description), "see the document")
+		answers = append(answers, fmt.Sprintf("- `%s`: %s", status, means))
 	}
 	fmt.Fprintf(b, "\n%s\n", strings.Join(answers, "\n"))
 }
