@@ -95,7 +95,7 @@ func TestErasedMeanwhile(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	b := *s.base
+	b := *s.base.Process
 	b.AWS.HTTPClient = &http.Client{Transport: dynamotest.Before("TransactWriteItems", func() {
 		if err := s.base.Reports().Delete(ctx, report.By{Actor: saraOwner, Market: demo.Market, Key: "by hand"}, all[0].ID); err != nil {
 			t.Error(err)

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,19 +16,16 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
-	"merve/internal/matter/marketplace"
-	"merve/internal/record/listing"
-	"merve/internal/record/place"
+	"merve/internal/edge/httpapi"
 	"merve/internal/spine/live"
 	"merve/internal/spine/outbox"
+	"merve/internal/spine/turn"
 	"merve/internal/tenant/channel"
-	"merve/internal/tenant/market"
-	"merve/internal/tenant/roster"
 )
 
-// Base is what every function is made from. The local runner and tests fill it with
+// Process is where functions run: its configuration, its clock and ids, and AWS. The local runner and tests fill it with
 // parts of their own; a Lambda gets it from [FromLambda].
-type Base struct {
+type Process struct {
 	Config Config
 	AWS    aws.Config
 	Getenv func(string) string
@@ -51,30 +48,12 @@ type Base struct {
 
 	db      *dynamo.DB
 	secrets *secrets
-
-	shared *shared
-	counts *telemetry.Counts
+	counts  *telemetry.Counts
 }
 
-// shared are the stores that keep for a while what they read: all parts of a function have the
-// same. They are made when they are first wanted, so that a function carries no more than it uses.
-type shared struct {
-	markets  once[*market.Store]
-	listings once[*listing.Store]
-	places   once[*place.Store]
-	roster   once[*roster.Book]
-	vendors  once[*marketplace.Vendors]
-}
-
-type once[T any] struct {
-	sync.Once
-	made T
-}
-
-func (o *once[T]) get(make func() T) T {
-	o.Do(func() { o.made = make() })
-	return o.made
-}
+// Base is what every function is made from. It is built in layers, each of which knows only those below it: the process,
+// the providers, the stores, the services on them, and the matters.
+type Base struct{ *matters }
 
 // FromLambda returns the base that the environment of a Lambda describes. It makes no
 // network request.
@@ -87,21 +66,21 @@ func FromLambda() (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewBase(Base{
+	return NewBase(Process{
 		Config: c, AWS: cfg, Getenv: os.Getenv, Log: telemetry.NewLogger(os.Stdout, c.LogLevel),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: pause.For,
 	}), nil
 }
 
-// NewBase fills in what all functions share.
-func NewBase(b Base) *Base {
-	b.db = dynamo.Open(b.AWS)
-	if b.Backoff != nil {
-		b.db.Backoff = b.Backoff
+// NewBase builds all layers on a process.
+func NewBase(p Process) *Base {
+	p.db = dynamo.Open(p.AWS)
+	if p.Backoff != nil {
+		p.db.Backoff = p.Backoff
 	}
-	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now, log: b.Log}
-	b.shared, b.counts = &shared{}, &telemetry.Counts{}
-	return &b
+	p.secrets = &secrets{getenv: p.Getenv, id: p.Config.SecretID, cfg: p.AWS, now: p.Now, log: p.Log}
+	p.counts = &telemetry.Counts{}
+	return &Base{&matters{&services{&stores{providers: &providers{&p}}}}}
 }
 
 // Start runs a function in Lambda. A function that cannot be built answers nothing: it
@@ -111,7 +90,7 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	if err == nil {
 		var h trigger.Handler
 		if h, err = build(b); err == nil {
-			trigger.Start(counted{h, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), b})
+			trigger.Start(counted{h, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), b.Process})
 			return
 		}
 	}
@@ -119,7 +98,33 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	os.Exit(1)
 }
 
-func (b *Base) conversations() dynamo.Table { return b.db.Table(b.Config.TableConversations) }
-func (b *Base) ledgerTable() dynamo.Table   { return b.db.Table(b.Config.TableLedger) }
-func (b *Base) catalog() dynamo.Table       { return b.db.Table(b.Config.TableCatalog) }
-func (b *Base) records() dynamo.Table       { return b.db.Table(b.Config.TableRecords) }
+func (b *Process) conversations() dynamo.Table { return b.db.Table(b.Config.TableConversations) }
+
+func (b *Process) ledgerTable() dynamo.Table { return b.db.Table(b.Config.TableLedger) }
+
+func (b *Process) catalog() dynamo.Table { return b.db.Table(b.Config.TableCatalog) }
+
+func (b *Process) records() dynamo.Table { return b.db.Table(b.Config.TableRecords) }
+
+// queue has turns run.
+func (b *Process) queue() turn.Queue { return turn.Queued{To: b.queueOf(turns)} }
+
+// queueOf is a queue by its name in the wiring.
+func (b *Process) queueOf(name string) queue.Queue {
+	if b.Queues != nil {
+		return b.Queues(name)
+	}
+	return queue.NewSQS(b.AWS, b.Config.QueueURLs[name])
+}
+
+// bus is an event bus by its name in the wiring.
+func (b *Process) bus(name string) bus.Bus {
+	if b.Buses != nil {
+		return b.Buses(name)
+	}
+	return bus.NewEventBridge(b.AWS, b.Config.BusNames[name])
+}
+
+func (b *Process) http(h http.Handler) trigger.Handler {
+	return trigger.HTTP(httpapi.Traced(h, b.Log), trigger.Log(b.Log))
+}

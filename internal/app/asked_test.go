@@ -22,7 +22,7 @@ func TestPromise2_EveryQuestionSaysWhatItsYesDoes(t *testing.T) {
 	for _, lang := range language.Supported() {
 		yes, no := wording.Say(lang, wording.YesWord, nil), wording.Say(lang, wording.NoWord, nil)
 		does := map[string]gate.Deed{}
-		for kind, c := range app.Commitments(app.NewBase(app.Base{})) {
+		for kind, c := range app.Commitments(app.NewBase(app.Process{})) {
 			question := c.Describe(
 				tool.Context{Language: lang, TimeZone: time.UTC, Now: noon},
 				thread.Pending{Kind: kind, Summary: "Rotana", ExpiresAt: noon.Add(10 * time.Minute)},

@@ -13,7 +13,7 @@ func TestBucketIsWhereItsEndpointSays(t *testing.T) {
 		"http://127.0.0.1:1": {"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", "AWS_ENDPOINT_URL": "http://127.0.0.1:2"},
 		"http://127.0.0.1:2": {"AWS_ENDPOINT_URL": "http://127.0.0.1:2"},
 	} {
-		b := app.NewBase(app.Base{Config: app.Config{MediaBucket: "media"}, Getenv: func(name string) string { return env[name] }})
+		b := app.NewBase(app.Process{Config: app.Config{MediaBucket: "media"}, Getenv: func(name string) string { return env[name] }})
 		if got := b.Photos().Origin(); got != want {
 			t.Errorf("%v: %s", env, got)
 		}

@@ -15,7 +15,7 @@ import (
 func TestBus(t *testing.T) {
 	t.Parallel()
 	s := bustest.Serve(t, []wiring.Rule{{Name: "r", Bus: "merve-prod-answers", Types: []string{"T"}, Queue: "q"}}, "merve-prod-answers")
-	b := app.Base{Config: app.Config{BusNames: map[string]string{"answers": "merve-prod-answers"}}, AWS: bustest.Config(s.URL)}
+	b := app.Process{Config: app.Config{BusNames: map[string]string{"answers": "merve-prod-answers"}}, AWS: bustest.Config(s.URL)}
 	e := bus.Event{Source: "merve.test", Type: "T", Detail: json.RawMessage(`{}`)}
 	if err := app.Bus(app.NewBase(b), "answers").Put(t.Context(), e); err != nil || len(s.On("q")) != 1 {
 		t.Errorf("%v, %d events arrived", err, len(s.On("q")))

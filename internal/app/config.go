@@ -6,20 +6,15 @@ package app
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"merve/internal/base/pattern"
 	"merve/internal/edge/api"
-	"merve/internal/provider/gemini"
-	"merve/internal/provider/googleplaces"
-	"merve/internal/provider/mapbox"
-	"merve/internal/provider/meta"
-	"merve/internal/provider/openmeteo"
-	"merve/internal/provider/realtimekit"
-	"merve/internal/provider/stripe"
 )
 
 // Config is everything that the environment says. It is read once and checked before use.
@@ -127,25 +122,25 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		RealtimeKitAccount:        getenv("REALTIMEKIT_ACCOUNT_ID"),
 		RealtimeKitApp:            getenv("REALTIMEKIT_APP_ID"),
 		RealtimeKitPreset:         or("REALTIMEKIT_PRESET", "group_call_participant"),
-		RealtimeKitBaseURL:        or("REALTIMEKIT_BASE_URL", realtimekit.DefaultBaseURL),
-		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+		RealtimeKitBaseURL:        or("REALTIMEKIT_BASE_URL", addresses["REALTIMEKIT_BASE_URL"]),
+		OpenAIBaseURL:             or("OPENAI_BASE_URL", addresses["OPENAI_BASE_URL"]),
 		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
 		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
 		GuardModel:                getenv("GUARD_MODEL"),
 		EmbeddingModel:            getenv("OPENAI_EMBEDDING_MODEL"),
 		MiniLMDir:                 or("MINILM_DIR", ".cache/minilm"),
-		OpenMeteoBaseURL:          or("OPENMETEO_BASE_URL", openmeteo.DefaultBaseURL),
-		OpenMeteoGeocodingBaseURL: or("OPENMETEO_GEOCODING_BASE_URL", openmeteo.DefaultGeocodingBaseURL),
+		OpenMeteoBaseURL:          or("OPENMETEO_BASE_URL", addresses["OPENMETEO_BASE_URL"]),
+		OpenMeteoGeocodingBaseURL: or("OPENMETEO_GEOCODING_BASE_URL", addresses["OPENMETEO_GEOCODING_BASE_URL"]),
 		MediaBucket:               or("MEDIA_BUCKET", "merve-media"),
-		MetaBaseURL:               or("META_BASE_URL", meta.DefaultBaseURL),
-		StripeBaseURL:             or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
-		MapboxBaseURL:             or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		MetaBaseURL:               or("META_BASE_URL", addresses["META_BASE_URL"]),
+		StripeBaseURL:             or("STRIPE_BASE_URL", addresses["STRIPE_BASE_URL"]),
+		MapboxBaseURL:             or("MAPBOX_BASE_URL", addresses["MAPBOX_BASE_URL"]),
 		TypesenseURL:              getenv("TYPESENSE_URL"),
 		StripePublishableKey:      getenv("STRIPE_PUBLISHABLE_KEY"),
 		AuthClientID:              getenv("AUTH_CLIENT_ID"),
 		TwilioAccountSID:          getenv("TWILIO_ACCOUNT_SID"),
 		TwilioFrom:                getenv("TWILIO_WHATSAPP_FROM"),
-		TwilioBaseURL:             or("TWILIO_BASE_URL", "https://api.twilio.com"),
+		TwilioBaseURL:             or("TWILIO_BASE_URL", addresses["TWILIO_BASE_URL"]),
 		AuthIssuer:                getenv("AUTH_ISSUER"),
 		AuthAudience:              getenv("AUTH_AUDIENCE"),
 		AuthJWKSURL:               getenv("AUTH_JWKS_URL"),
@@ -154,9 +149,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
 		OCREngine:                 or("OCR_ENGINE", "tesseract"),
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
-		GeminiBaseURL:             or("GEMINI_BASE_URL", gemini.DefaultBaseURL),
-		GeminiModel:               or("GEMINI_MODEL", gemini.DefaultModel),
-		GooglePlacesBaseURL:       or("GOOGLE_PLACES_BASE_URL", googleplaces.DefaultBaseURL),
+		GeminiBaseURL:             or("GEMINI_BASE_URL", addresses["GEMINI_BASE_URL"]),
+		GeminiModel:               or("GEMINI_MODEL", geminiModel),
+		GooglePlacesBaseURL:       or("GOOGLE_PLACES_BASE_URL", addresses["GOOGLE_PLACES_BASE_URL"]),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
@@ -194,12 +189,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 			return c, fmt.Errorf("%s: %w", list.name, err)
 		}
 	}
-	for name, value := range map[string]string{
-		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
-		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
-		"REALTIMEKIT_BASE_URL": c.RealtimeKitBaseURL, "OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
-		"GEMINI_BASE_URL": c.GeminiBaseURL, "GOOGLE_PLACES_BASE_URL": c.GooglePlacesBaseURL,
-	} {
+	for _, name := range append(slices.Collect(maps.Keys(addresses)), "PUBLIC_URL", "AUTH_JWKS_URL") {
+		value := or(name, addresses[name])
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)
 		}
@@ -229,3 +220,29 @@ func checkSignInOrigins(all []string) error {
 
 // host is a name and perhaps a port, without what means something in a policy, such as * or ;.
 var host = pattern.New(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+
+// mostDiscoveryCalls is the most that one post may cost in searches of the web.
+const mostDiscoveryCalls = 2
+
+// readDiscovery reads what may be looked for outside of the catalogue. All of it is off unless it is switched on.
+func (c *Config) readDiscovery(or func(name, value string) string) error {
+	for name, to := range map[string]*bool{
+		"EXTERNAL_DISCOVERY_ENABLED": &c.ExternalDiscovery, "SOCIAL_DISCOVERY_ENABLED": &c.SocialDiscovery,
+		"MAPS_ENRICHMENT_ENABLED": &c.MapsEnrichment,
+	} {
+		on, err := strconv.ParseBool(or(name, "false"))
+		if err != nil {
+			return fmt.Errorf("%s: want true or false", name)
+		}
+		*to = on
+	}
+	for name, to := range map[string]*int{"DISCOVERY_MAX_CALLS_PER_REQUEST": &c.DiscoveryCalls, "MAPS_MAX_CALLS_PER_REQUEST": &c.MapsCalls} {
+		n, err := strconv.Atoi(or(name, "2"))
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s: want a number that is not negative", name)
+		}
+		*to = n
+	}
+	c.DiscoveryCalls = min(c.DiscoveryCalls, mostDiscoveryCalls)
+	return nil
+}

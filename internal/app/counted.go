@@ -13,7 +13,7 @@ import (
 type counted struct {
 	trigger.Handler
 	name string
-	b    *Base
+	b    *Process
 }
 
 // Invoke implements [trigger.Handler].
@@ -30,14 +30,14 @@ func (c counted) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // client is that of a provider, whose answers are counted.
-func (b *Base) client(provider string) *http.Client {
+func (b *Process) client(provider string) *http.Client {
 	return &http.Client{Transport: counting{provider: provider, b: b}}
 }
 
 // counting sends requests by Go's own transport, and counts what came of them.
 type counting struct {
 	provider string
-	b        *Base
+	b        *Process
 }
 
 // RoundTrip implements [http.RoundTripper].

@@ -26,7 +26,7 @@ func TestCounted(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var out bytes.Buffer
-	b := NewBase(Base{Getenv: func(string) string { return "" }, Now: time.Now, Log: telemetry.NewLogger(&out, 0)})
+	b := NewBase(Process{Getenv: func(string) string { return "" }, Now: time.Now, Log: telemetry.NewLogger(&out, 0)})
 	for _, path := range []string{"/ok", "/ok", "/key", "/away", "/much", "/wrong"} {
 		resp, err := b.client("twilio").Get(server.URL + path)
 		if err != nil {
@@ -38,7 +38,7 @@ func TestCounted(t *testing.T) {
 		t.Error("nobody is there")
 	}
 	for _, answer := range []string{`{"batchItemFailures":[{"itemIdentifier":"1"},{"itemIdentifier":"2"}]}`, `{"batchItemFailures":[]}`, `{"statusCode":200}`} {
-		if got, err := (counted{handler(answer), "notify", b}).Invoke(t.Context(), nil); string(got) != answer || err != nil {
+		if got, err := (counted{handler(answer), "notify", b.Process}).Invoke(t.Context(), nil); string(got) != answer || err != nil {
 			t.Errorf("%s, %v", got, err)
 		}
 	}

@@ -49,7 +49,7 @@ func TestWhoSearches(t *testing.T) {
 		{app.Config{ExternalDiscovery: true, MapsEnrichment: true}, "discovery.maps_places_items discovery.web_search_items"},
 		{app.Config{ExternalDiscovery: true, SocialDiscovery: true}, "discovery.social_profile_items discovery.web_search_items"},
 	} {
-		for _, a := range app.Cast(app.NewBase(app.Base{Config: tt.config, Getenv: func(string) string { return "" }})) {
+		for _, a := range app.Cast(app.NewBase(app.Process{Config: tt.config, Getenv: func(string) string { return "" }})) {
 			var got []string
 			for _, name := range a.Tools {
 				if strings.HasPrefix(name, "discovery.") {

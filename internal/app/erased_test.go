@@ -263,7 +263,7 @@ func TestErasedOfEveryKind(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStory(t), t.Context()
 	s.withPlans(t)
-	b, bucket := *s.base, mediatest.Endpoint(t)
+	b, bucket := *s.base.Process, mediatest.Endpoint(t)
 	was := b.Getenv
 	b.Config.MediaBucket, b.Getenv = mediatest.Bucket, func(name string) string {
 		if name == "AWS_ENDPOINT_URL_S3" {

@@ -11,16 +11,17 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
 	"merve/internal/cloud/trigger"
+	"merve/internal/spine/outbox"
 )
 
 // stream has f see the changes of a table. What can never be right is an alert, in the place of
 // holding up what is behind it.
-func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
+func (b *Process) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
 	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(b.givenUp))
 }
 
 // givenUp alerts the operators of a change that can never be right.
-func (b *Base) givenUp(ctx context.Context, r trigger.Record, err error) error {
+func (b *Process) givenUp(ctx context.Context, r trigger.Record, err error) error {
 	key := dynamo.Item(r.Keys).Key()
 	b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
 	b.countAlerts(ctx, 1)
@@ -30,7 +31,7 @@ func (b *Base) givenUp(ctx context.Context, r trigger.Record, err error) error {
 }
 
 // events has those in the routes told what happened in a table.
-func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
+func (b *Process) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
 	router, err := event.NewRouter(table, routes...)
 	if err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handle
 }
 
 // resend sends events again of which nobody was told, and alerts the operators.
-func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
-	n, err := event.Resend(ctx, t, b.Now(), dynamo.Budget{Count: sweepLimit})
+func (b *Process) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
+	n, err := event.Resend(ctx, t, b.Now(), most)
 	if n > 0 {
 		b.countAlerts(ctx, 1)
 		err = errors.Join(err, b.Alerts().Raise(ctx, alert.Alert{
@@ -60,8 +61,21 @@ func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, e
 }
 
 // countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
-func (b *Base) countAlerts(ctx context.Context, n int) {
+func (b *Process) countAlerts(ctx context.Context, n int) {
 	if n > 0 {
 		telemetry.Emit(ctx, b.Log, slog.LevelError, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
 	}
+}
+
+// alertOfMessage tells the operators of a message that was given up.
+func (b *Process) alertOfMessage(ctx context.Context, m outbox.Message) error {
+	b.countAlerts(ctx, 1)
+	return b.Alerts().Raise(ctx, alert.Alert{
+		Check: "outbox", Severity: alert.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
+	})
+}
+
+// Alerts returns what a person must look at.
+func (b *Process) Alerts() *alert.Store {
+	return &alert.Store{Table: b.db.Table(b.Config.TableAlerts), Now: b.Now}
 }

@@ -36,6 +36,7 @@ import (
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/queue/queuetest"
 	"merve/internal/cloud/trigger"
+	"merve/internal/matter/booking"
 	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
@@ -76,7 +77,7 @@ func newStory(t *testing.T) *story {
 	model := httptest.NewServer(rulemodel.New(clock))
 	t.Cleanup(model.Close)
 	n := 0
-	s.base = app.NewBase(app.Base{
+	s.base = app.NewBase(app.Process{
 		Config: app.Config{
 			DefaultMarket: demo.Market, Patience: time.Minute, LivePatience: 8 * time.Second, AdminToken: "test-token-not-real",
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
@@ -486,7 +487,7 @@ func TestOnlyWhatTakesBookingsIsBooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range all {
-		item, err := app.Catalog(s.base).Bookable(t.Context(), demo.Market, l.ID, "")
+		item, err := (booking.Listings{Store: s.base.Listings()}).Bookable(t.Context(), demo.Market, l.ID, "")
 		if _, ok := l.Action(listing.BookAction); ok {
 			books++
 			if item.Longest != item.Offering.LongestSlot() { // it never had another calendar
@@ -531,7 +532,7 @@ func TestEveryFunctionHasItsConstructor(t *testing.T) {
 func TestSampleWithAnotherTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
-	b := *s.base
+	b := *s.base.Process
 	b.Getenv = func(string) string { return "another-token-not-real" }
 	h, err := app.WhatsApp(app.NewBase(b))
 	if err != nil {

@@ -148,7 +148,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 func (s *story) takesCards(t *testing.T) (*stripetest.Server, *stripe.Client) {
 	t.Helper()
 	server := stripetest.New(t, func() time.Time { return s.now })
-	b, getenv := *s.base, s.base.Getenv
+	b, getenv := *s.base.Process, s.base.Getenv
 	b.Config.StripeBaseURL = server.URL()
 	b.Getenv = func(name string) string {
 		if name == "STRIPE_SECRET_KEY" {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"merve/internal/agent/tool"
-	"merve/internal/matter/booking"
 	"merve/internal/model/llm"
 	"merve/internal/spine/gate"
 )
@@ -12,24 +11,20 @@ var (
 	AsTwilioWants     = (*Base).asTwilioWants
 	WhatsAppProvider  = (*Base).whatsAppProvider
 	MessengerProvider = (*Base).messengerProvider
-	Customers         = (*Base).desk
+	Customers         = (*Base).account
 	Handovers         = (*Base).handovers
 	Post              = (*Base).post
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
-	CallState         = callState
 	Cast              = (*Base).cast
 	RecordsTable      = (*Base).records
 	Broker            = (*Base).broker
 )
 
-func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
-func Model(b *Base) llm.Model         { return &lazyModel{b: b} }
-
-// SweepLimit is sweepLimit.
-const SweepLimit = sweepLimit
+func Model(b *Base) llm.Model { return b.model() }
 
 // Commitments are what a YES can do.
-func Commitments(b *Base) map[string]gate.Commitment {
-	return b.commitments(b.Ledger(), &tool.Registry{})
-}
+func Commitments(b *Base) map[string]gate.Commitment { return b.commitments(&tool.Registry{}) }
+
+// MostSwept is how much one sweep does something about.
+var MostSwept = most.Count

@@ -26,8 +26,8 @@ import (
 // have been left behind in a bad minute.
 func TestSweepQueuesEachThread(t *testing.T) {
 	t.Parallel()
-	if app.SweepLimit < 500 {
-		t.Errorf("a sweep looks at %d of a shard", app.SweepLimit)
+	if app.MostSwept < 500 {
+		t.Errorf("a sweep looks at %d of a shard", app.MostSwept)
 	}
 	s := newStory(t)
 	const stuck = 100 // in 16 shards

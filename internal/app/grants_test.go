@@ -100,7 +100,7 @@ func actionsOf(operation string, body []byte) map[string][]wiring.Action {
 
 // as is the story's base under the role of a function.
 func (s *story) as(function string) *app.Base {
-	b := *s.base
+	b := *s.base.Process
 	for _, f := range wiring.Functions() {
 		if f.Name == function {
 			b.AWS.HTTPClient = granted{f, strings.TrimSuffix(b.Config.TableLedger, "ledger"), &s.refused}

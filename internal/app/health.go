@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"merve/internal/base/fault"
 	"merve/internal/cloud/dynamo"
@@ -54,7 +55,7 @@ func (b *Base) keyed(ctx context.Context, name string) string {
 }
 
 // storeAnswers asks all tables that a turn needs, in one request.
-func (b *Base) storeAnswers(ctx context.Context) error {
+func (b *Process) storeAnswers(ctx context.Context) error {
 	var nothing dynamo.Key // that anything is ever stored under
 	nothing.PK, nothing.SK = "ready", "ready"
 	_, err := b.db.BatchGet(ctx, dynamo.Place{Table: b.conversations(), Key: nothing}, dynamo.Place{Table: b.ledgerTable(), Key: nothing},
@@ -63,7 +64,7 @@ func (b *Base) storeAnswers(ctx context.Context) error {
 }
 
 // turnsAnswer asks the queue of turns. One in the process is always there.
-func (b *Base) turnsAnswer(ctx context.Context) error {
+func (b *Process) turnsAnswer(ctx context.Context) error {
 	if q, ok := b.queueOf(turns).(*queue.SQS); ok {
 		return q.Answers(ctx)
 	}
@@ -74,4 +75,17 @@ func (b *Base) turnsAnswer(ctx context.Context) error {
 func (s *secrets) answers(ctx context.Context) error {
 	_, err := s.fetch(ctx)
 	return fault.Wrap(err, fault.Unavailable, "the secret store is away for now")
+}
+
+// modelPart is what the health check says of the model: an alert that was raised within the hour counts. That
+// alerts cannot be read is no news of the model.
+func (b *Base) modelPart(ctx context.Context) string {
+	a, open, err := b.Alerts().Open(ctx, refusedKey())
+	if err != nil {
+		b.Log.WarnContext(ctx, "alerts not read", "error", err.Error())
+	}
+	if !open || b.Now().Sub(a.LastAt) > time.Hour {
+		return "on"
+	}
+	return "refused: the provider does not take " + modelKey
 }

@@ -23,7 +23,7 @@ import (
 // bare is a Merve that has nothing but what the environment says.
 func bare(t *testing.T, c app.Config, env map[string]string) *app.Base {
 	t.Helper()
-	return app.NewBase(app.Base{
+	return app.NewBase(app.Process{
 		Config: c, AWS: aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
 		Getenv: func(name string) string { return env[name] }, Now: time.Now, Log: telemetry.NewLogger(t.Output(), 0),
 	})
@@ -101,7 +101,7 @@ func TestMessengerWithoutAToken(t *testing.T) {
 	t.Parallel()
 	b := bare(t, app.Config{SecretID: "secret", MetaBaseURL: "http://127.0.0.1:1"}, nil)
 	b.AWS = secretStore(t, map[string]string{"META_APP_SECRET": "test-secret-not-real"})
-	_, err := app.MessengerProvider(app.NewBase(*b)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
+	_, err := app.MessengerProvider(app.NewBase(*b.Process)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
 	var failed *outbox.SendError
 	if !errors.As(err, &failed) || failed.Outcome != outbox.Permanent || !strings.Contains(failed.Reason, "META_PAGE_ACCESS_TOKEN") {
 		t.Errorf("%v", err)
@@ -115,7 +115,7 @@ func TestMessengerWhileTheSecretStoreIsAway(t *testing.T) {
 	b := bare(t, app.Config{SecretID: "secret", MetaBaseURL: "http://127.0.0.1:1"}, nil)
 	b.AWS = secretStore(t, nil)
 	b.AWS.BaseEndpoint = aws.String("http://127.0.0.1:1")
-	_, err := app.MessengerProvider(app.NewBase(*b)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
+	_, err := app.MessengerProvider(app.NewBase(*b.Process)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
 	var failed *outbox.SendError
 	if !errors.As(err, &failed) || failed.Outcome != outbox.Retry {
 		t.Errorf("%v", err)
@@ -135,7 +135,7 @@ func TestModelsKey(t *testing.T) {
 	secret, clock := map[string]string{}, time.Now()
 	b := bare(t, app.Config{OpenAIBaseURL: server.URL, OpenAIModel: "m", SecretID: "secret"}, nil)
 	b.AWS, b.Now = secretStore(t, secret), func() time.Time { return clock }
-	m := app.Model(app.NewBase(*b))
+	m := app.Model(app.NewBase(*b.Process))
 	complete := func() error {
 		_, err := m.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}})
 		return err
@@ -179,7 +179,7 @@ func TestHealth(t *testing.T) {
 		},
 		"a secret that cannot be read": {config: app.Config{SecretID: "secret", TwilioAccountSID: "AC0"}},
 	} {
-		b := app.NewBase(app.Base{
+		b := app.NewBase(app.Process{
 			Config: tt.config, AWS: aws.Config{Region: "us-east-1", HTTPClient: unreachable{}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
 			Getenv: func(name string) string { return tt.env[name] }, Now: time.Now, Log: telemetry.NewLogger(t.Output(), 0),
 		})

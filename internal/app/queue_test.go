@@ -15,6 +15,7 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/cloud/queue/queuetest"
 	"merve/internal/cloud/trigger"
+	"merve/internal/spine/turn"
 	"merve/internal/tenant/channel"
 )
 
@@ -22,7 +23,7 @@ import (
 func TestTurnQueue(t *testing.T) {
 	t.Parallel()
 	q := &queuetest.Kept{}
-	if err := (app.TurnQueue{To: q}).Queue(t.Context(), "th_1", "m_1"); err != nil {
+	if err := (turn.Queued{To: q}).Queue(t.Context(), "th_1", "m_1"); err != nil {
 		t.Fatal(err)
 	}
 	if m := q.Sent()[0]; m.Group != "th_1" || m.Dedupe != "m_1" || m.Body != `{"threadId":"th_1"}` {

@@ -50,7 +50,7 @@ func asks[T any](c gate.Commitment, of func(T) tool.Proposal) (hash, words func(
 // every kind of question that there is. Of what is held and paid the business is told nothing.
 func TestAYesIsToWhatWasShown(t *testing.T) {
 	t.Parallel()
-	commitments := app.Commitments(app.NewBase(app.Base{}))
+	commitments := app.Commitments(app.NewBase(app.Process{}))
 	till := cashier{&payment.Store{Summary: booking.Summary}}
 	free := func(tx ledger.Transaction) ledger.Transaction {
 		tx.DueMinor, tx.LateRefundMinor, tx.RefundUntil, tx.Place = 0, 0, time.Time{}, ""

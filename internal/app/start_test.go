@@ -36,7 +36,7 @@ func (n noNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestStartMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	nowhere := "https://nowhere.invalid"
-	b := app.NewBase(app.Base{
+	b := app.NewBase(app.Process{
 		Config: app.Config{
 			OpenAIBaseURL: nowhere, OpenAIModel: "m", TwilioAccountSID: "AC0", TwilioBaseURL: nowhere, SecretID: "secret", QueueURLs: map[string]string{"turns": nowhere}, LiveEndpoint: nowhere,
 			AuthIssuer: nowhere, AuthAudience: "a", AuthJWKSURL: nowhere,
@@ -54,7 +54,7 @@ func TestStartMakesNoRequest(t *testing.T) {
 // Every tool's schema is one that arguments can be checked against, which is seen at a call only.
 func TestEveryToolChecksArguments(t *testing.T) {
 	t.Parallel()
-	tools, err := app.NewBase(app.Base{AWS: aws.Config{HTTPClient: noNetwork{t}}, Getenv: func(string) string { return "" }}).Tools()
+	tools, err := app.NewBase(app.Process{AWS: aws.Config{HTTPClient: noNetwork{t}}, Getenv: func(string) string { return "" }}).Tools()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestSchedulesFitTheirFunctions(t *testing.T) {
 			continue
 		}
 		s, calls := newStory(t), &timed{}
-		b := *s.base
+		b := *s.base.Process
 		b.AWS.HTTPClient = calls
 		h, err := app.Constructors(wiring.Elsewhere())[f.Name](app.NewBase(b))
 		if err != nil {
@@ -261,7 +261,7 @@ func TestSignInOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := app.Admin(app.NewBase(app.Base{
+	h, err := app.Admin(app.NewBase(app.Process{
 		Config: c, AWS: aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
 		Getenv: func(string) string { return "" }, Log: telemetry.NewLogger(t.Output(), 0),
 	}))

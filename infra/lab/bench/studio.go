@@ -126,7 +126,7 @@ func (b *bench) studio() (*studio, error) {
 	s := &studio{b: b}
 	s.model = &voice{pause: quick, began: map[string]mark{}, ended: map[string]time.Time{}, store: b.traffic.call.sum}
 	sockets := &gateway.Sockets{Now: time.Now, NewID: telemetry.NewTraceID, Log: b.base.Log}
-	base, err := b.newBase(b.traffic.through(dynamodb.Config(b.url)), s.now, func(base *app.Base) {
+	base, err := b.newBase(b.traffic.through(dynamodb.Config(b.url)), s.now, func(base *app.Process) {
 		base.Wait, base.Sockets = pause.For, sockets
 		base.Queues = func(name string) messages.Queue {
 			if name == "live" {

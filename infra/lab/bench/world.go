@@ -101,13 +101,13 @@ func slow(began time.Time) func() time.Time {
 }
 
 // newBase is what functions are made from, with other parts where it is changed.
-func (b *bench) newBase(cfg aws.Config, now func() time.Time, change func(*app.Base)) (*app.Base, error) {
+func (b *bench) newBase(cfg aws.Config, now func() time.Time, change func(*app.Process)) (*app.Base, error) {
 	c, err := app.FromEnv(func(string) string { return "" })
 	if err != nil {
 		return nil, err
 	}
 	c.UnsignedFromLoopback, c.UnsignedMetaFromLoopback = true, true
-	base := app.Base{
+	base := app.Process{
 		Config: c, AWS: cfg, Getenv: func(string) string { return "" }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: now, NewID: func() string { return ulid.Make().String() }, Wait: b.wait, Queues: func(string) messages.Queue { return b.queue },
 		Provider: func(channel.Channel, outbox.Provider) outbox.Provider { return provider{} },

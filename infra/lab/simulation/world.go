@@ -201,7 +201,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	if w.o.Configure != nil {
 		w.o.Configure(&config)
 	}
-	return app.NewBase(app.Base{
+	return app.NewBase(app.Process{
 		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: w.queueOf,
 		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: everybody{},
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },

@@ -20,7 +20,7 @@ func seed(ctx context.Context, em *emulator, env map[string]string) error {
 	if err != nil {
 		return err
 	}
-	b := app.NewBase(app.Base{
+	b := app.NewBase(app.Process{
 		Config: c, AWS: em.config(), Getenv: getenv, Log: slog.New(slog.DiscardHandler), Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	})
 	if err := demo.Load(ctx, b.Markets(), b.Listings(), demo.LoadPlaces(b.Places()), demo.LoadDrivers(b.Drivers())); err != nil {

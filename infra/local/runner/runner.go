@@ -223,7 +223,7 @@ func (r *Runner) bucket(name string, o Options) (string, error) {
 
 // base is what the functions are made from, with queues in process and buses where getenv says.
 func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, qs queues, o Options) *app.Base {
-	return app.NewBase(app.Base{
+	return app.NewBase(app.Process{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
 		Wait: pause.For, Queues: qs.named, Buses: buses(cfg, getenv("AWS_ENDPOINT_URL_EVENTBRIDGE"), c.BusNames), Provider: sent.wrap,
 	})

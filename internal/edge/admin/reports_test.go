@@ -139,7 +139,7 @@ func TestReportsAreForStaff(t *testing.T) {
 	who, threadID := s.SessionActor(t, id)
 	r := s.Reported(t, who, threadID, "Harbour 1")
 	link, _ := s.Shared(t, who, r.ID)
-	closed := s.With(t, func(b *app.Base) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
+	closed := s.With(t, func(b *app.Process) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
 	for target, method := range map[string]string{
 		"/admin/api/reports": "GET", "/admin/api/reports/" + r.ID: "GET", "/admin/api/reports/" + r.ID + "/resolve": "POST",
 		"/admin/api/reports/" + r.ID + "/links/" + link + "/revoke": "POST",

@@ -76,7 +76,7 @@ func TestRidesOfADayOfAChangeOfClocks(t *testing.T) {
 		{time.Date(2027, 10, 31, 21, 30, 0, 0, time.UTC), "2027-10-31"},
 		{time.Date(2027, 10, 31, 22, 30, 0, 0, time.UTC), "2027-11-01"},
 	} {
-		then, b := *s.Service, *s.Base
+		then, b := *s.Service, *s.Base.Process
 		b.Now = func() time.Time { return tt.ordered }
 		then.Base = app.NewBase(b)
 		r, _ := (&service{&then}).ride(t, m.ID)

@@ -38,7 +38,7 @@ func startCaller(t *testing.T) *caller {
 	c := &caller{service: start(t), t: t, twilio: twiliotest.New(t, twiliotest.Config{From: callSender, Now: apitest.Now})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.front.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	c.front = c.With(t, func(b *app.Base) {
+	c.front = c.With(t, func(b *app.Process) {
 		b.Config.PublicURL, b.Config.TwilioBaseURL, b.Config.TwilioFrom = server.URL, c.twilio.URL(), callSender
 	})
 	c.market, _ = c.NewMarket(t)

@@ -36,7 +36,7 @@ func TestSessionsOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	here := dynamotest.ID("address")
-	limited := s.With(t, func(b *app.Base) { b.Config.AddressMessages = 2 })
+	limited := s.With(t, func(b *app.Process) { b.Config.AddressMessages = 2 })
 	chat, widget := map[string]any{"message": "hello"}, map[string]any{"text": "hello"}
 	for n, step := range []struct {
 		path   string
@@ -294,7 +294,7 @@ func TestSlowReplyComesLater(t *testing.T) {
 	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
 	held := s.Model.Hold(word)
 	defer held.LetGo()
-	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
+	hasty := s.With(t, func(b *app.Process) { b.Config.Patience = 200 * time.Millisecond })
 	var got api.ChatResponse
 	a := s.CallTo(t, hasty, "POST", "/chat/message", map[string]any{"message": "hello " + word, "sessionId": id}).Wants(t, http.StatusAccepted, &got)
 	if got.State != thread.Executing || got.Reply != "" {
@@ -403,7 +403,7 @@ func TestForgedTokens(t *testing.T) {
 func TestTokensWithoutSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	closed := s.With(t, func(b *app.Base) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
+	closed := s.With(t, func(b *app.Process) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
 	user := s.Issuer.Token(t, "ann", "admin")
 	s.CallTo(t, closed, "POST", "/chat/message", map[string]any{"message": "hello"}, user...).Refuses(t, http.StatusUnauthorized, "")
 	s.CallTo(t, closed, "GET", "/admin/api/markets", nil, user...).Refuses(t, http.StatusUnauthorized, "")
@@ -504,8 +504,8 @@ func TestSessionsOfAnAddressHoldOnlySoMuch(t *testing.T) {
 	if _, err := s.Base.Markets().Save(t.Context(), *m, "test"); err != nil {
 		t.Fatal(err)
 	}
-	loopback := s.With(t, func(*app.Base) {})
-	bounded := s.With(t, func(b *app.Base) { b.Config.BoundLoopback = true })
+	loopback := s.With(t, func(*app.Process) {})
+	bounded := s.With(t, func(b *app.Process) { b.Config.BoundLoopback = true })
 	book := func(front http.Handler, n int, header ...string) api.ChatResponse {
 		t.Helper()
 		day, at := apitest.Now().AddDate(0, 0, 2+n/9), []string{"18:00", "19:30", "21:00"}[n%3]

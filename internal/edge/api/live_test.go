@@ -385,7 +385,7 @@ func TestMessagesBySocketAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	here := fmt.Sprintf("2001:db8:%x:%x::1", rand.IntN(1<<16), rand.IntN(1<<16))
-	few := func(b *app.Base) { b.Config.AddressMessages = 3 }
+	few := func(b *app.Process) { b.Config.AddressMessages = 3 }
 	at, limited := s.SocketsWith(t, here, few), fromAddress(here, s.With(t, few))
 	mine, talk := own()
 	dial := func(token string) *websocket.Conn {

@@ -184,7 +184,7 @@ func TestAnswerComesLater(t *testing.T) {
 	word := dynamotest.ID("slow")
 	held := s.Model.Hold(word)
 	defer held.LetGo()
-	front := s.With(t, func(b *app.Base) { b.Config.Patience = 3 * time.Second }) // the question is stored by then, on a busy machine too
+	front := s.With(t, func(b *app.Process) { b.Config.Patience = 3 * time.Second }) // the question is stored by then, on a busy machine too
 	var a planAnswer
 	r := s.CallTo(t, front, "POST", planPath, question(conversation, "What do you think of "+word+"?"), mine...).Wants(t, http.StatusAccepted, &a)
 	if at := r.Header.Get("Location"); at != tracePath(conversation) || !answerID.MatchString(a.ID) || a.Message != "" {
@@ -248,7 +248,7 @@ func TestTooManyQuestions(t *testing.T) {
 	word := dynamotest.ID("many")
 	held := s.Model.Hold(word)
 	defer held.LetGo()
-	front := s.With(t, func(b *app.Base) { b.Config.Patience = time.Millisecond })
+	front := s.With(t, func(b *app.Process) { b.Config.Patience = time.Millisecond })
 	for range 20 {
 		a, err := s.Send(t.Context(), front, "POST", planPath, question(conversation, "What do you think of "+word+"?"), mine...)
 		if err != nil {
@@ -267,7 +267,7 @@ func TestALyingModelOfPlans(t *testing.T) {
 	lie := ""
 	liar := openaitest.New(t)
 	liar.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: lie} } // also where it is to plan
-	front := s.With(t, func(b *app.Base) { b.Config.OpenAIBaseURL = liar.URL() })
+	front := s.With(t, func(b *app.Process) { b.Config.OpenAIBaseURL = liar.URL() })
 	line := "○ " + standing.Say("en", standing.Empty)
 	for _, lie = range []string{
 		"I have booked your table for tomorrow at 19:00.", "Your refund was issued.", "I cancelled your reservation.",

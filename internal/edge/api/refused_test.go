@@ -30,7 +30,7 @@ func TestField50_ARefusedKeyIsAlerted(t *testing.T) {
 				_, _ = w.Write([]byte(answer.body))
 			}))
 			t.Cleanup(provider.Close)
-			front := s.With(t, func(b *app.Base) { b.Config.OpenAIBaseURL = provider.URL + "/v1" })
+			front := s.With(t, func(b *app.Process) { b.Config.OpenAIBaseURL = provider.URL + "/v1" })
 			var health struct {
 				Status string
 				Parts  map[string]string

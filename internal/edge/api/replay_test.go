@@ -25,7 +25,7 @@ import (
 // later is a front of the service whose clock is ahead, on the same data.
 func (s *service) later(t *testing.T, by time.Duration) http.Handler {
 	t.Helper()
-	return s.With(t, func(b *app.Base) { b.Now = func() time.Time { return apitest.Now().Add(by) } })
+	return s.With(t, func(b *app.Process) { b.Now = func() time.Time { return apitest.Now().Add(by) } })
 }
 
 // signedForm is a webhook as Twilio sends it, to any front.
@@ -153,7 +153,7 @@ func TestWebhookOfAnotherMarket(t *testing.T) {
 	t.Parallel()
 	s, from, number, id := start(t), apitest.Phone(), apitest.Phone(), dynamotest.ID("m")
 	s.Call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
-	front := s.With(t, func(*app.Base) {}) // has not read the numbers yet
+	front := s.With(t, func(*app.Process) {}) // has not read the numbers yet
 	form := s.Twilio.Inbound(apitest.MessageSID(), from, "hello")
 	form.Set("To", "whatsapp:"+number)
 	s.signedForm(t, front, inboundPath, form).Wants(t, http.StatusOK, nil)
@@ -182,7 +182,7 @@ func TestRoleInTheMarketOfANumber(t *testing.T) {
 	s, driver, number, id := start(t), apitest.Phone(), apitest.Phone(), dynamotest.ID("m")
 	s.Call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
 	s.Call(t, "PUT", "/admin/api/markets/"+id+"/drivers/dina", map[string]any{"name": "Dina", "phone": driver, "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
-	front := s.With(t, func(*app.Base) {}) // has not read the numbers yet
+	front := s.With(t, func(*app.Process) {}) // has not read the numbers yet
 	for from, has := range map[string]channel.ThreadType{
 		driver: channel.Dispatch, "+15550101047": channel.General, // a business in the default market
 	} {
@@ -230,7 +230,7 @@ func TestFloodOfOneSession(t *testing.T) {
 	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
 	held := s.Model.Hold(word)
 	defer held.LetGo()
-	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 100 * time.Millisecond })
+	hasty := s.With(t, func(b *app.Process) { b.Config.Patience = 100 * time.Millisecond })
 	const n = 300 // more than may wait
 	var mu sync.Mutex
 	status := map[int]int{}

@@ -44,7 +44,7 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	s.Call(t, "POST", target+"/requests", map[string]any{
 		"category": "generator rental", "requirements": map[string]string{"need": "a generator", "place": "Kyrenia", "when": "Saturday"},
 	}, apitest.Staff()...).Wants(t, http.StatusCreated, &made)
-	front := s.With(t, func(*app.Base) {})
+	front := s.With(t, func(*app.Process) {})
 	call := func(tool, key string, input map[string]any) apitest.Answer {
 		input["request_id"] = made.Request
 		input["meta"] = marketplace.Meta{Request: made.Request, Key: marketplace.Key(made.Request, key), Actor: marketplace.Admin,

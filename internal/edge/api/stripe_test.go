@@ -134,7 +134,7 @@ func TestPaymentPageRefuses(t *testing.T) {
 		s.Call(t, "GET", target, nil).Wants(t, http.StatusNotFound, nil)
 		s.Call(t, "GET", target+"/intent", nil).Wants(t, http.StatusNotFound, nil)
 	}
-	later := s.With(t, func(b *app.Base) { b.Now = func() time.Time { return apitest.Now().Add(time.Hour) } })
+	later := s.With(t, func(b *app.Process) { b.Now = func() time.Time { return apitest.Now().Add(time.Hour) } })
 	page := "/pay/" + tx.ID + "/" + p.Token
 	s.Stripe.Pay(p.Intent) // and nobody here has been told yet
 	for lang, charged := range map[string]string{"en": "charged", "de": "abgebucht", "tr": "çekilmedi"} {
@@ -161,7 +161,7 @@ func TestStripeWebhook(t *testing.T) {
 	}
 	s.told(t, nil, signed("[]")).Wants(t, http.StatusBadRequest, nil)
 	s.told(t, nil, signed(strings.Repeat("x", stripe.MaxWebhook+1))).Wants(t, http.StatusRequestEntityTooLarge, nil)
-	dead := s.With(t, func(b *app.Base) { b.Config.TableLedger = "none" })
+	dead := s.With(t, func(b *app.Process) { b.Config.TableLedger = "none" })
 	body := stripetest.Event("evt_3", "payment_intent.succeeded", map[string]any{
 		"object": "payment_intent", "id": "pi_x", "currency": "eur", "metadata": map[string]string{"transaction": "t"},
 	})
@@ -237,7 +237,7 @@ func TestARefundOfStaffsFails(t *testing.T) {
 	}
 	away := stripetest.New(t, apitest.Now)
 	away.Add(stripetest.Away)
-	deaf := s.With(t, func(b *app.Base) { b.Config.StripeBaseURL = away.URL() })
+	deaf := s.With(t, func(b *app.Process) { b.Config.StripeBaseURL = away.URL() })
 	if a := s.told(t, deaf, failed[0]); a.Status < 500 || len(s.alertsOf(t, tx)) != 0 {
 		t.Errorf("status %d, alerts %q without Stripe", a.Status, s.alertsOf(t, tx))
 	}
@@ -254,8 +254,8 @@ func TestStripeUnsigned(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	body := stripetest.Event("evt_1", "invoice.paid", nil)
-	open := func(loopback bool) func(b *app.Base) {
-		return func(b *app.Base) {
+	open := func(loopback bool) func(b *app.Process) {
+		return func(b *app.Process) {
 			getenv := b.Getenv
 			b.Config.UnsignedStripeFromLoopback = loopback
 			b.Getenv = func(name string) string {

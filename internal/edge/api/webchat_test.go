@@ -268,7 +268,7 @@ func TestSlowWebChatComesLater(t *testing.T) {
 	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
 	held := s.Model.Hold(word)
 	defer held.LetGo()
-	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
+	hasty := s.With(t, func(b *app.Process) { b.Config.Patience = 200 * time.Millisecond })
 	var got api.WebChatResponse
 	a := s.CallTo(t, hasty, "POST", webChatPath, map[string]any{"text": "hello " + word, "sessionId": id}, "Origin", apitest.Shop).Wants(t, http.StatusAccepted, &got)
 	where := a.Header.Get("Location")
@@ -352,7 +352,7 @@ func TestWebChatWhileTheBucketIsAway(t *testing.T) {
 	t.Parallel()
 	s, id := start(t), apitest.SessionID()
 	s.WritesWeb(t, id, "look", s.uploads(t, id, mediatest.JPEG(t, 8, 8)))
-	away := s.With(t, func(b *app.Base) {
+	away := s.With(t, func(b *app.Process) {
 		getenv := b.Getenv
 		b.Getenv = func(name string) string {
 			if name == "AWS_ENDPOINT_URL_S3" {
@@ -604,7 +604,7 @@ func TestOrigins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			front := s.With(t, func(b *app.Base) { b.Config.AllowedOrigins = tt.origins })
+			front := s.With(t, func(b *app.Process) { b.Config.AllowedOrigins = tt.origins })
 			id := apitest.SessionID()
 			for _, one := range []struct {
 				method, target string

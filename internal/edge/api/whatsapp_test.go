@@ -195,7 +195,7 @@ func TestUnsignedWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	noToken := func(unsigned bool) http.Handler {
-		return s.With(t, func(b *app.Base) {
+		return s.With(t, func(b *app.Process) {
 			b.Getenv, b.Config.UnsignedFromLoopback = func(string) string { return "" }, unsigned
 		})
 	}

@@ -88,7 +88,7 @@ func newController(t *testing.T) *controller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := app.NewBase(app.Base{
+	b := app.NewBase(app.Process{
 		Config: app.Config{
 			PublicURL: "http://localhost", SiteURL: "http://localhost", DefaultMarket: "demo", AdminToken: webtest.AdminToken, MediaBucket: "photos",
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts",

@@ -31,6 +31,20 @@ type Desk struct {
 	OfferPerson func(tc tool.Context, reason string) *tool.Proposal
 }
 
+// Commitments settle held times, and the moving and cancelling of appointments.
+func (d *Desk) Commitments() map[string]gate.Commitment {
+	return map[string]gate.Commitment{
+		ConfirmKind: Confirm{Ledger: d.Ledger, Callers: d.Callers},
+		MoveKind:    Move{Ledger: d.Ledger, Callers: d.Callers},
+		CancelKind:  Cancel{Ledger: d.Ledger, Callers: d.Callers},
+	}
+}
+
+// Looks read anew what a held time rests on. Cancelling rests on nothing but the appointment.
+func (d *Desk) Looks() map[string]gate.Look {
+	return map[string]gate.Look{ConfirmKind: d.Look, MoveKind: d.Look}
+}
+
 // Tools returns the declarations with their resolvers. Lists only look: what they keep is what the call was shown.
 func (d *Desk) Tools() []tool.Tool {
 	return []tool.Tool{

@@ -92,7 +92,7 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 		{"reminders are swept", []faulttest.Fault{faulttest.DiesAfter}, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.reminded("ann")
 			return tx, func() error {
-				_, err := i.reminders.Sweep(i.t.Context(), i.now, 10)
+				_, err := i.reminders.Sweep(i.t.Context(), dynamo.Budget{Count: 10})
 				return err
 			}
 		}, left{Customers: []string{"ann: confirmed 22 18:00, told booking_reminder"}, Turns: 1}},

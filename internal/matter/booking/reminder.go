@@ -135,8 +135,9 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
 // is said once.
-func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent int, err error) {
-	_, err = r.Ledger.Table.EachDue(ctx, dueReminder, now, dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
+func (r *Reminders) Sweep(ctx context.Context, b dynamo.Budget) (sent int, err error) {
+	now := r.Ledger.Now()
+	_, err = r.Ledger.Table.EachDue(ctx, dueReminder, now, b, func(key dynamo.Key) (bool, error) {
 		told, err := r.Remind(ctx, key, now)
 		if told {
 			sent++

@@ -15,6 +15,7 @@ import (
 	"merve/internal/base/geo"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/record/ledger"
+	"merve/internal/spine/gate"
 	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
 	"merve/internal/tenant/schedule"
@@ -52,6 +53,20 @@ type Booker struct {
 	Ledger   *ledger.Ledger
 	Catalog  Catalog
 	Payments Payments
+}
+
+// Commitments settle held bookings, and the cancelling and moving of confirmed ones.
+func (b *Booker) Commitments() map[string]gate.Commitment {
+	return map[string]gate.Commitment{
+		ConfirmKind:    Confirm{Ledger: b.Ledger},
+		CancelKind:     Cancel{Ledger: b.Ledger, Payments: b.Payments},
+		RescheduleKind: Move{Ledger: b.Ledger, Payments: b.Payments},
+	}
+}
+
+// Looks read anew what a held booking rests on. Cancelling rests on nothing but the booking.
+func (b *Booker) Looks() map[string]gate.Look {
+	return map[string]gate.Look{ConfirmKind: b.Look, RescheduleKind: b.Look}
 }
 
 // The tools that touch listings.

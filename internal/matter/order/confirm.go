@@ -29,9 +29,9 @@ func ConfirmKind(k Kind) string {
 	return map[Kind]string{Food: ConfirmFood, Service: ConfirmService, Viewing: ConfirmViewing}[k]
 }
 
-// Commitments are what a YES or NO does, by kind of pending action.
-func (s *Store) Commitments(b Business) map[string]gate.Commitment {
-	confirm, cancel := Confirm{s, b}, Cancel{s}
+// Commitments settle proposed orders, and the cancelling of placed ones.
+func (d *Taker) Commitments() map[string]gate.Commitment {
+	confirm, cancel := Confirm{d.Store, d.Business}, Cancel{d.Store}
 	return map[string]gate.Commitment{ConfirmFood: confirm, ConfirmService: confirm, ConfirmViewing: confirm, CancelKind: cancel, CancelRequestKind: cancel}
 }
 

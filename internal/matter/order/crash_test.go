@@ -104,7 +104,10 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 		_, err := s.Erase(c.t.Context(), "demo", c.owner.Key())
 		return err
 	}
-	sweep := func(c *counter, s *order.Store) error { _, err := s.Sweep(c.t.Context(), 10); return err }
+	sweep := func(c *counter, s *order.Store) error {
+		_, err := s.Sweep(c.t.Context(), dynamo.Budget{Count: 10})
+		return err
+	}
 	for name, tt := range map[string]struct {
 		begin func(c *counter)
 		after time.Duration

@@ -70,6 +70,11 @@ func (c *counter) draft() order.Order {
 	}
 }
 
+// taker takes orders that b carries out.
+func (c *counter) taker(b order.Business) *order.Taker {
+	return &order.Taker{Store: c.store, Business: b}
+}
+
 func (c *counter) propose(key string) order.Order {
 	c.t.Helper()
 	o, err := c.store.Propose(context.Background(), c.draft(), key)
@@ -330,7 +335,7 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	says := func(kind string, o order.Order, hash string) (string, int) {
 		t.Helper()
-		s, err := c.store.Commitments(business{number: "+15550101009"})[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
+		s, err := c.taker(business{number: "+15550101009"}).Commitments()[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +377,7 @@ func TestField37_PlacedIsTold(t *testing.T) {
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	yes := func(o order.Order, b business) gate.Settled {
 		t.Helper()
-		s, err := c.store.Commitments(b)[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+		s, err := c.taker(b).Commitments()[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -470,7 +475,7 @@ func TestAYesWhileTheStoreIsAway(t *testing.T) {
 	ctx, away := context.WithCancel(t.Context())
 	away()
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
-	s, err := c.store.Commitments(business{number: "+15550101009"})[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	s, err := c.taker(business{number: "+15550101009"}).Commitments()[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 	if err == nil {
 		t.Errorf("answered with %q", s.Text)
 	}
@@ -482,7 +487,7 @@ func TestWhatIsDoneInsteadOfAnOrder(t *testing.T) {
 	c := newCounter(t)
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	o := c.propose("1")
-	s, err := c.store.Commitments(business{number: "+15550101009"})[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	s, err := c.taker(business{number: "+15550101009"}).Commitments()[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 	if err != nil || len(s.Writes) == 0 || s.Instead == nil || len(s.Instead.Writes) == 0 {
 		t.Errorf("%d writes, instead %+v, %v", len(s.Writes), s.Instead, err)
 	}
@@ -493,7 +498,7 @@ func TestCancellingIsAskedFor(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	for kind, key := range map[string]wording.Key{order.CancelKind: wording.OrderCancelPrompt, order.CancelRequestKind: wording.RequestCancelPrompt} {
-		got := c.store.Commitments(business{number: "+15550101009"})[kind].Describe(tool.Context{Language: "en"}, thread.Pending{Kind: kind, Summary: "soup"})
+		got := c.taker(business{number: "+15550101009"}).Commitments()[kind].Describe(tool.Context{Language: "en"}, thread.Pending{Kind: kind, Summary: "soup"})
 		if want := wording.Say("en", key, wording.Vars{"summary": "soup"}); got != want {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
@@ -625,7 +630,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 			sweep := func(after time.Duration, want string) {
 				t.Helper()
 				c.now = noon.Add(after)
-				if _, err := c.store.Sweep(t.Context(), 10); err != nil {
+				if _, err := c.store.Sweep(t.Context(), dynamo.Budget{Count: 10}); err != nil {
 					t.Fatal(err)
 				}
 				if got := c.kept(); got != want {
@@ -665,7 +670,7 @@ func TestEraseWhatHasJustEnded(t *testing.T) {
 		want  string
 	}{{time.Hour - time.Second, strings.Replace(over, "code, ", "code, mark, ", 1)}, {time.Hour, ""}} {
 		c.now = noon.Add(tt.after)
-		if _, err := c.store.Sweep(t.Context(), 10); err != nil {
+		if _, err := c.store.Sweep(t.Context(), dynamo.Budget{Count: 10}); err != nil {
 			t.Fatal(err)
 		}
 		if got := c.kept(); got != tt.want {
@@ -759,7 +764,7 @@ func TestSweep(t *testing.T) {
 		for n := range sweeps {
 			wg.Go(func() {
 				var err error
-				if sweeps[n], err = c.store.Sweep(t.Context(), 1000); err != nil {
+				if sweeps[n], err = c.store.Sweep(t.Context(), dynamo.Budget{Count: 1000}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -795,7 +800,7 @@ func TestASweepWhileTheStoreIsAway(t *testing.T) {
 		}
 		return body, nil
 	}}).Table(records)
-	if did, err := c.store.Sweep(t.Context(), 1); err == nil {
+	if did, err := c.store.Sweep(t.Context(), dynamo.Budget{Count: 1}); err == nil {
 		t.Errorf("did %+v", did)
 	}
 }

@@ -18,9 +18,9 @@ type Swept struct {
 // and takes for done what it has accepted and forgotten; and it deletes what was open when its
 // customer had all deleted, once that is over. Any number of sweeps may run at once. 16 requests,
 // and 2 for each order; to delete one 4, and 1 for each message that told of it.
-func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
+func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	var did Swept
-	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), b, func(key dynamo.Key) (bool, error) {
 		if strings.HasPrefix(key.SK, forgetPrefix) {
 			return true, s.eraseMarked(ctx, key)
 		}

@@ -27,8 +27,9 @@ type Taker struct {
 		Count(ctx context.Context, l *listing.Listing) error
 		Unchanged(l *listing.Listing) dynamo.Write
 	}
-	Places Places // nil: addresses are kept as text
-	Log    *slog.Logger
+	Places   Places // nil: addresses are kept as text
+	Business Business
+	Log      *slog.Logger
 }
 
 // Places finds where an address is.

@@ -296,9 +296,12 @@ func TestCrashAnywhereInASweep(t *testing.T) {
 		d.take(d.report(d.stripe.Pay(p.Intent)))
 		d.stripe.RefuseRefunds(false)
 		d.pass(time.Hour)
-		calls.Deliver(t, nil, func() error { _, err := d.through(calls).Sweep(context.Background(), 10); return err })
+		calls.Deliver(t, nil, func() error {
+			_, err := d.through(calls).Sweep(context.Background(), dynamo.Budget{Count: 10})
+			return err
+		})
 		d.pass(10 * time.Hour)
-		if did, err := d.Sweep(context.Background(), 10); err != nil || did.Looked != 0 {
+		if did, err := d.Sweep(context.Background(), dynamo.Budget{Count: 10}); err != nil || did.Looked != 0 {
 			t.Errorf("%+v is left, %v", did, err)
 		}
 		out := d.outcome(tx)

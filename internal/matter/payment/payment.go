@@ -32,6 +32,10 @@
 // Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 to 4, one
 // that comes again 1; a page 2; a refund 2, and 1 to the provider; what was not paid in time 2,
 // and 2 to the provider. To ask whether it is to be let go 1, a YES to that 1, a NO 2.
+//
+//   - No standing: what is paid for stands, with what was paid.
+//   - No commands: only the payment provider says what was paid.
+//   - No codes: only the payment provider says what was paid.
 package payment
 
 import (

@@ -440,7 +440,7 @@ func TestSweep(t *testing.T) {
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	d.stripe.RefuseRefunds(false)
 	for _, want := range []payment.Swept{{}, {Looked: 2, Refunded: 1}, {}} {
-		if did, err := d.Sweep(context.Background(), 500); err != nil || did != want {
+		if did, err := d.Sweep(context.Background(), dynamo.Budget{Count: 500}); err != nil || did != want {
 			t.Errorf("%+v, %v; want %+v", did, err, want)
 		}
 		d.pass(time.Hour)

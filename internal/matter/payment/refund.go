@@ -144,9 +144,9 @@ type Swept struct{ Looked, Refunded int }
 // Sweep gives back what is to be given back, and closes what was not paid in time. Any number
 // of sweeps may run at once. 16 requests, and 2 for each payment; those of a webhook and 2 more
 // for one that was paid and not told of.
-func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
+func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	var did Swept
-	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), b, func(k dynamo.Key) (bool, error) {
 		done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
 		if done {
 			did.Refunded++

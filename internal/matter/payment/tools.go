@@ -8,11 +8,25 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/record/ledger"
+	"merve/internal/spine/gate"
 )
 
 // Payer has the tools by which a model lets a customer pay. None of them takes money: they
 // propose, and the customer pays on a page of ours.
-type Payer struct{ Store *Store }
+type Payer struct {
+	Store *Store
+
+	// Look reads anew what is paid for.
+	Look gate.Look
+}
+
+// Commitments settle whether something is paid, and whether what waits for its payment is let go.
+func (p *Payer) Commitments() map[string]gate.Commitment {
+	return map[string]gate.Commitment{Kind: Pay{Store: p.Store}, LetGoKind: LetGo{Store: p.Store}}
+}
+
+// Looks read anew what is paid for. Letting it go rests on nothing else.
+func (p *Payer) Looks() map[string]gate.Look { return map[string]gate.Look{Kind: p.Look} }
 
 // Tools returns the declarations with their resolvers.
 func (p *Payer) Tools() []tool.Tool {

@@ -36,6 +36,12 @@
 // refused 2, by staff 1 more. Get 1 (staff 2), Profile 1 (2 when an earlier version has listed
 // some), List 2, Events 2, Links 2 (staff 3). Share 2, and 1 for the secret in a new process (3 in
 // the first one); Revoke 3; Open 3.
+//
+//   - No commitments: the one question about a report, whether it is deleted, is a frozen call of a tool.
+//   - No looks: a report rests on nothing that may change before a YES.
+//   - No sweep: time does nothing to a report.
+//   - No commands: nobody but its owner and the desk works on a report.
+//   - No codes: nobody but its owner and the desk works on a report.
 package report
 
 import (

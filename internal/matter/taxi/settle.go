@@ -20,6 +20,11 @@ const (
 	CancelKind  = "cancel_taxi"
 )
 
+// Commitments settle proposed rides, and the cancelling of ordered ones.
+func (c *Caller) Commitments() map[string]gate.Commitment {
+	return map[string]gate.Commitment{ConfirmKind: Confirm{c.Store}, CancelKind: CancelRide{c.Store}}
+}
+
 // Confirm settles proposals of rides (kind [ConfirmKind]).
 type Confirm struct{ Store *Store }
 

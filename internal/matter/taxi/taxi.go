@@ -40,6 +40,8 @@
 // it. Where more districts are asked, 1 for each.
 // For staff a list 2, of the open ones 1 and 1 for each hundred, what happened to one 1, and to
 // cancel it 2.
+//
+//   - No looks: a proposed ride rests on nothing that may change before its YES.
 package taxi
 
 import (

@@ -24,6 +24,9 @@ func Offering(tc tool.Context, reason string) *tool.Proposal {
 	}
 }
 
+// Commitments settle whether a person takes over.
+func Commitments() map[string]gate.Commitment { return map[string]gate.Commitment{OfferKind: Offer{}} }
+
 // Offer settles such questions: YES hands the thread over, NO goes on as before.
 type Offer struct{}
 

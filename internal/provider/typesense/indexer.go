@@ -11,6 +11,7 @@ import (
 	"github.com/typesense/typesense-go/v3/typesense/api/pointer"
 
 	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
 	"merve/internal/record/listing"
 )
 
@@ -29,6 +30,15 @@ type Indexer struct {
 
 // maxTurns bounds how often a listing that keeps changing is written in one go.
 const maxTurns = 8
+
+// See brings what is kept under a key of the catalog now into the index. Keys of anything but a listing change nothing.
+func (x *Indexer) See(ctx context.Context, k dynamo.Key) error {
+	market, id, ok := listing.Of(k)
+	if !ok {
+		return nil
+	}
+	return x.Changed(ctx, market, id)
+}
 
 // Changed brings what a listing is now into the index, or takes it out when there is none. It
 // may be called any number of times, in any order. A market that has no index yet gets one.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,12 +38,24 @@ type Store struct {
 // ErrNotFound is the answer for a listing that does not exist in the market.
 var ErrNotFound = fault.Field("listingId", "no such listing: search first and use an id from there")
 
+const (
+	marketPrefix  = "market#"
+	listingPrefix = "listing#"
+)
+
+// Of returns the listing that is kept under a key; ok is false for a key of anything else.
+func Of(k dynamo.Key) (market, id string, ok bool) {
+	market, in := strings.CutPrefix(k.PK, marketPrefix)
+	id, is := strings.CutPrefix(k.SK, listingPrefix)
+	return market, id, in && is
+}
+
 func key(market, id string) dynamo.Key {
-	return dynamo.Key{PK: "market#" + market, SK: "listing#" + id}
+	return dynamo.Key{PK: marketPrefix + market, SK: listingPrefix + id}
 }
 
 func itemsKey(market, id string) dynamo.Key {
-	return dynamo.Key{PK: "market#" + market, SK: "items#" + id}
+	return dynamo.Key{PK: marketPrefix + market, SK: "items#" + id}
 }
 
 func versionKey(market, id string, n int) dynamo.Key {
@@ -400,7 +413,7 @@ func (s *Store) Versions(ctx context.Context, market, id string, limit int) ([]L
 // Page reads listings of a market by id, without items: those behind a cursor, at most limit or,
 // with 0, as many as a megabyte holds, and the cursor to go on with ("" at the end). One request.
 func (s *Store) Page(ctx context.Context, market, after string, limit int) (some []*Listing, next string, err error) {
-	q := dynamo.Under("market#"+market, "listing#")
+	q := dynamo.Under(marketPrefix+market, listingPrefix)
 	q.After, q.Limit = after, limit
 	page, err := s.Table.Query(ctx, q)
 	if err != nil {
@@ -411,7 +424,7 @@ func (s *Store) Page(ctx context.Context, market, after string, limit int) (some
 }
 
 func (s *Store) each(ctx context.Context, market string, f func(*stored)) error {
-	err := s.Table.Each(ctx, dynamo.Under("market#"+market, "listing#"), func(it dynamo.Item) error {
+	err := s.Table.Each(ctx, dynamo.Under(marketPrefix+market, listingPrefix), func(it dynamo.Item) error {
 		st := &stored{}
 		if err := it.Decode(st); err != nil {
 			return err

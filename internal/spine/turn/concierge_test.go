@@ -75,7 +75,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Rows: w.ledger.Rows, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
-	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
+	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: taxi.OnRoster{Table: catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Rows: w.ledger.Rows, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
@@ -114,16 +114,6 @@ func (mild) Tell(_ context.Context, place, _ string) (weather.Report, error) {
 		return weather.Report{}, fault.New(fault.NotFound, "no such place")
 	}
 	return weather.Report{Place: place, Country: "Cyprus", Temperature: 19.4}, nil
-}
-
-// onRoster keeps drivers on the roster.
-type onRoster struct{ table dynamo.Table }
-
-func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
-	if before != nil || after == nil {
-		return nil
-	}
-	return []dynamo.Write{roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID})}
 }
 
 // roles finds the thread of those who are more than customers.
@@ -184,7 +174,7 @@ func (w *world) orderCommands() *order.Commands {
 
 // noting adds what settles orders and rides, and has it noted how each is settled.
 func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {
-	maps.Copy(all, w.orders.Commitments(w.notifier))
+	maps.Copy(all, (&order.Taker{Store: w.orders, Business: w.notifier}).Commitments())
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: w.rides}, taxi.CancelRide{Store: w.rides}
 	maps.Copy(all, w.vendors.broker.Commitments())
 	for kind, c := range all {

@@ -24,6 +24,11 @@ func frozenHash(tool string, args json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Commitments settle the calls of tools that a model has made and that wait for a YES.
+func Commitments(tools *tool.Registry) map[string]gate.Commitment {
+	return map[string]gate.Commitment{FrozenCall: Frozen{Tools: tools}}
+}
+
 // Frozen settles frozen calls: after YES the tool runs with exactly the arguments that
 // the customer was shown.
 type Frozen struct{ Tools *tool.Registry }

@@ -249,7 +249,7 @@ func (s *Service) loadMarket(ctx context.Context) error {
 }
 
 func (s *Service) newBase(prefix, modelURL string) *app.Base {
-	return app.NewBase(app.Base{
+	return app.NewBase(app.Process{
 		Config: app.Config{
 			PublicURL: s.URL, SiteURL: s.URL, DefaultMarket: demo.Market, Patience: 40 * time.Second, LivePatience: 8 * time.Second,
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts",
@@ -325,9 +325,9 @@ func (nowhere) Hide(context.Context, string, time.Duration) error { return nil }
 func (nowhere) Put(context.Context, ...bus.Event) error           { return nil }
 
 // With builds the functions again with another configuration, on the same data, and returns their front.
-func (s *Service) With(t *testing.T, change func(*app.Base)) http.Handler {
+func (s *Service) With(t *testing.T, change func(*app.Process)) http.Handler {
 	t.Helper()
-	b := *s.Base
+	b := *s.Base.Process
 	change(&b)
 	handlers, err := build(app.NewBase(b))
 	if err != nil {
@@ -341,9 +341,9 @@ func (s *Service) With(t *testing.T, change func(*app.Base)) http.Handler {
 }
 
 // SocketsWith returns sockets of their own in front of the service, as those at an address reach it after a change.
-func (s *Service) SocketsWith(t *testing.T, address string, change func(*app.Base)) (at string) {
+func (s *Service) SocketsWith(t *testing.T, address string, change func(*app.Process)) (at string) {
 	t.Helper()
-	b, sockets := *s.Base, newSockets()
+	b, sockets := *s.Base.Process, newSockets()
 	change(&b)
 	b.Sockets = sockets
 	handlers, err := build(app.NewBase(b))

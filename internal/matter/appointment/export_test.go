@@ -1,0 +1,4 @@
+package appointment
+
+// CallState is callState.
+var CallState = callState
