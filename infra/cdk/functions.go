@@ -43,7 +43,7 @@ func (s *stack) addFunction(f wiring.Function) {
 	}
 	s.functions[f.Name] = awslambda.NewFunction(s.cdk, id(f.Name, "Function"), &awslambda.FunctionProps{
 		Description:  jsii.String(f.Doc),
-		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.Dist, f.Name)), nil),
+		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.Dist, f.Runs())), nil),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
 		Architecture: s.architecture(),
 		Handler:      jsii.String("bootstrap"),

@@ -76,7 +76,7 @@ func synthesise(context map[string]any) (tm template, err error) {
 	}
 	context["dist"] = filepath.Join(dir, "dist")
 	for _, f := range wiring.Functions() {
-		if err := standIn(filepath.Join(dir, "dist", f.Name)); err != nil {
+		if err := standIn(filepath.Join(dir, "dist", f.Runs())); err != nil {
 			return tm, err
 		}
 	}
@@ -196,12 +196,12 @@ func TestFunctionsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var folders, wired, ids, made []string
+	var folders, programs, ids, made []string
 	for _, m := range mains {
 		folders = append(folders, filepath.Base(filepath.Dir(m)))
 	}
 	for _, f := range wiring.Functions() {
-		wired, ids = append(wired, f.Name), append(ids, *id(f.Name, ""))
+		programs, ids = append(programs, f.Runs()), append(ids, *id(f.Name, ""))
 	}
 	for logical := range tm.all("AWS::Lambda::Function") {
 		made = append(made, logical[:strings.Index(logical, "Function")])
@@ -209,8 +209,8 @@ func TestFunctionsAgree(t *testing.T) {
 	if diff := cmp.Diff(sorted(ids), sorted(made)); diff != "" {
 		t.Errorf("functions of the wiring and of the template (-wiring +template):\n%s", diff)
 	}
-	if diff := cmp.Diff(sorted(wired), sorted(folders)); diff != "" {
-		t.Errorf("functions of the wiring and in functions/ (-wiring +folders):\n%s", diff)
+	if diff := cmp.Diff(slices.Compact(sorted(programs)), sorted(folders)); diff != "" {
+		t.Errorf("programs of the wiring and in functions/ (-wiring +folders):\n%s", diff)
 	}
 }
 

@@ -1,5 +1,7 @@
 package wiring
 
+import "merve/internal/plan/worker/kind"
+
 // Bus is an event bus. A bus needs no rule of ours to be of use: whoever runs Merve joins
 // consumers of their own to it, which read what is put there and change nothing here.
 type Bus struct {
@@ -39,18 +41,17 @@ func Rules() []Rule { return planRules() }
 // BotResponseMessage (on bot_output_events) have none: nothing here waits for them by a
 // queue, they are for consumers outside.
 func planRules() []Rule {
-	request := func(name, tool string) Rule {
-		return Rule{Name: name, Bus: "tool-invocation-requests", Types: []string{"ToolInvocationRequested"}, Tools: []string{tool}, Queue: name}
-	}
-	return []Rule{
+	rules := []Rule{
 		{
 			Name: "plan-events", Bus: "conversation-events",
 			Types: []string{"PlanGenerated", "ToolInvocationResulted", "PlanCompleted"}, Queue: "plan-events",
 		},
 		{Name: "plan-answers", Bus: "conversation-events", Types: []string{"SynthesizeFinalAnswerRequested"}, Queue: "plan-answers"},
-		request("worker-math", "math"),
-		request("worker-weather", "weather"),
-		request("worker-rag", "rag"),
-		request("worker-general-chat", "general_chat"),
 	}
+	for _, k := range kind.All() {
+		rules = append(rules, Rule{
+			Name: k.Name(), Bus: "tool-invocation-requests", Types: []string{"ToolInvocationRequested"}, Tools: []string{k.Tool}, Queue: k.Name(),
+		})
+	}
+	return rules
 }

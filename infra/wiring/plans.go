@@ -1,5 +1,7 @@
 package wiring
 
+import "merve/internal/plan/worker/kind"
+
 // planFunctions are those of the plan engine. They are one program: what each does follows from the events
 // of a plan, which all of them read. Whoever appends an event goes on with what follows, so most of them
 // only find that it has been done; they are there for what a process that died has left.
@@ -10,14 +12,8 @@ func planFunctions() []Function {
 		f.Secrets = []string{"OPENAI_API_KEY"}
 		f.Media = true // results that are too large for an event
 		f.Sends = plansFrom()
-		if name == "worker-rag" {
-			f.Sends = []string{"plan-events"}
-		}
 		f.Settings = join(f.Settings, []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "GUARD_MODEL"}, weather())
 		return f
-	}
-	worker := func(name, doc string) Function {
-		return of(name, doc, Function{Memory: 256, Timeout: 45, Queue: &QueueTrigger{Queue: name, Batch: 1, Parallel: 20, PartialFailures: true}})
 	}
 	api := of("planapi", "takes questions in several parts, answers them, and shows how", Function{
 		Memory: 256, Timeout: 29, // a gateway waits 30 s and no longer
@@ -30,10 +26,7 @@ func planFunctions() []Function {
 		},
 		Settings: join(auth(), []string{"GATEWAY_TIMEOUT"}),
 	})
-	rag := worker("worker-rag", "finds products by what a question means")
-	rag.Memory = 1024 // its processor time grows with it
-	rag.Settings = append(rag.Settings, "OPENAI_EMBEDDING_MODEL", "MINILM_DIR")
-	return []Function{
+	return append(workers(of), []Function{
 		api,
 		{
 			Name: "publisher", Doc: "publishes the events of plans as they are stored",
@@ -52,16 +45,37 @@ func planFunctions() []Function {
 		of("aggregator", "writes answers that nobody has written", Function{
 			Memory: 256, Timeout: 45, Queue: &QueueTrigger{Queue: "plan-answers", Batch: 1, Parallel: 20, PartialFailures: true},
 		}),
-		worker("worker-math", "runs the steps that compute"),
-		worker("worker-weather", "runs the steps that ask for the weather"),
-		rag,
-		worker("worker-general-chat", "runs the steps that talk"),
 		of("collection", "looks after plans whose process has died, and closes those that got too old", Function{
 			Memory: 256, Timeout: 50, Schedule: every(60),
 		}),
-	}
+	}...)
 }
 
-// plansFrom are the queues of a function that drives plans: the timers of steps, and the worker that is a program of its
-// own.
-func plansFrom() []string { return []string{"plan-events", "worker-rag"} }
+// workers run the steps of plans, a function for each kind. A worker apart has the memory for what it carries; processor
+// time grows with it.
+func workers(of func(name, doc string, f Function) Function) []Function {
+	var fs []Function
+	for _, k := range kind.All() {
+		f := of(k.Name(), k.Runs, Function{
+			Program: k.Runner(), Memory: 256, Timeout: 45, Queue: &QueueTrigger{Queue: k.Name(), Batch: 1, Parallel: 20, PartialFailures: true},
+		})
+		if k.Apart {
+			f.Memory, f.Sends = 1024, []string{"plan-events"}
+			f.Settings = append(f.Settings, "OPENAI_EMBEDDING_MODEL", "MINILM_DIR")
+		}
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// plansFrom are the queues of a function that drives plans: the timers of steps, and the workers that are programs of
+// their own.
+func plansFrom() []string {
+	queues := []string{"plan-events"}
+	for _, k := range kind.All() {
+		if k.Apart {
+			queues = append(queues, k.Name())
+		}
+	}
+	return queues
+}

@@ -1,5 +1,7 @@
 package wiring
 
+import "merve/internal/plan/worker/kind"
+
 // Queue is a message queue. One without a DeadLetter is where others leave what
 // failed; nothing reads it but a person.
 type Queue struct {
@@ -56,18 +58,18 @@ func planQueues() []Queue {
 	work := func(name, env string) Queue {
 		return Queue{Name: name, Env: env, Visibility: 60, Receives: 5, DeadLetter: "dead-letter-queue", Keep: fourDays}
 	}
-	return []Queue{
+	queues := []Queue{
 		{
 			Name: "user-commands", Env: "USER_COMMANDS_QUEUE_URL", FIFO: true,
 			Visibility: 75, Receives: 5, DeadLetter: "dead-letter-queue-fifo", Keep: fourDays,
 		},
 		work("plan-events", "PLAN_EVENTS_QUEUE_URL"),
 		work("plan-answers", "PLAN_ANSWERS_QUEUE_URL"),
-		work("worker-math", "WORKER_MATH_QUEUE_URL"),
-		work("worker-weather", "WORKER_WEATHER_QUEUE_URL"),
-		work("worker-rag", "WORKER_RAG_QUEUE_URL"),
-		work("worker-general-chat", "WORKER_GENERAL_CHAT_QUEUE_URL"),
 		{Name: "dead-letter-queue", Env: "DEAD_LETTER_QUEUE_URL", Keep: fourteenDays},
 		{Name: "dead-letter-queue-fifo", FIFO: true, Keep: fourteenDays},
 	}
+	for _, k := range kind.All() {
+		queues = append(queues, work(k.Name(), k.Env()))
+	}
+	return queues
 }

@@ -4,18 +4,21 @@
 // by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
 // by a schedule.
 //
-// It is data and imports nothing. The cloud stack and the local runner are both made
+// It is data, and imports nothing but the list of workers. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
 // else. Everything is named by its logical name; the real name of a thing reaches a
 // function in the environment variable given here as Env.
 package wiring
 
+import "cmp"
+
 // Seconds is a span of time.
 type Seconds int
 
-// Function is one deployed program: functions/<Name>/main.go.
+// Function is one deployed function, of the program functions/<Program>/main.go.
 type Function struct {
 	Name    string
+	Program string  `json:",omitempty"` // the function's name when there is none
 	Doc     string  // what it does, in one line
 	Memory  int     // MB
 	Timeout Seconds // an invocation that takes longer is killed
@@ -297,6 +300,9 @@ func Functions() []Function {
 		},
 	}, append(liveFunctions(), planFunctions()...)...)
 }
+
+// Runs is the folder of functions/ with f's program.
+func (f Function) Runs() string { return cmp.Or(f.Program, f.Name) }
 
 // Env lists the environment variables that f reads: those of its tables, queues and buses,
 // the secret's name and its settings. Where f runs decides their values.

@@ -15,6 +15,7 @@ import (
 
 	"merve/internal/base/pattern"
 	"merve/internal/edge/api"
+	"merve/internal/plan/worker/kind"
 )
 
 // Config is everything that the environment says. It is read once and checked before use.
@@ -70,19 +71,16 @@ type Config struct {
 // who share an address, and too few for one caller to use up a market's day before somebody looks.
 const addressMessages = 600
 
-// queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues.
+// queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues. Those of workers
+// follow from their kinds.
 var queueURLs = map[string]string{
-	turns:                 "TURN_QUEUE_URL",
-	liveTurns:             "LIVE_QUEUE_URL",
-	pictures:              "OCR_QUEUE_URL",
-	"user-commands":       "USER_COMMANDS_QUEUE_URL",
-	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
-	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
-	"worker-math":         "WORKER_MATH_QUEUE_URL",
-	"worker-weather":      "WORKER_WEATHER_QUEUE_URL",
-	"worker-rag":          "WORKER_RAG_QUEUE_URL",
-	"worker-general-chat": "WORKER_GENERAL_CHAT_QUEUE_URL",
-	"dead-letter-queue":   "DEAD_LETTER_QUEUE_URL",
+	turns:               "TURN_QUEUE_URL",
+	liveTurns:           "LIVE_QUEUE_URL",
+	pictures:            "OCR_QUEUE_URL",
+	"user-commands":     "USER_COMMANDS_QUEUE_URL",
+	"plan-events":       "PLAN_EVENTS_QUEUE_URL",
+	"plan-answers":      "PLAN_ANSWERS_QUEUE_URL",
+	"dead-letter-queue": "DEAD_LETTER_QUEUE_URL",
 }
 
 // busNames are the variables with the real names of buses, by the names that the wiring gives the buses.
@@ -155,6 +153,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
+	}
+	for _, k := range kind.All() {
+		c.QueueURLs[k.Name()] = getenv(k.Env())
 	}
 	for name, variable := range busNames {
 		c.BusNames[name] = or(variable, name)

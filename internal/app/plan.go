@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"net/http"
 
 	"merve/internal/cloud/dynamo"
@@ -9,7 +11,7 @@ import (
 	"merve/internal/cloud/trigger"
 	"merve/internal/edge/api"
 	"merve/internal/edge/web"
-	"merve/internal/plan"
+	"merve/internal/plan/worker/kind"
 )
 
 // The plan engine's queues and buses, as the wiring names them.
@@ -35,7 +37,7 @@ func PlanAPI(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	plans := &api.Plans{Who: b.who(), Engine: e, Anonymous: b.anonymous(), Patience: b.Config.Patience, Now: b.Now}
 	plans.Routes().Register(mux)
-	mux.Handle("/trace/", web.Trace(plan.IsConversation))
+	mux.Handle("/trace/", web.Trace())
 	return b.http(mux), nil
 }
 
@@ -66,20 +68,30 @@ func Orchestrator(b *Base) (trigger.Handler, error) { return b.planWorker(planEv
 // Aggregator writes answers that nobody has written.
 func Aggregator(b *Base) (trigger.Handler, error) { return b.planWorker("plan-answers", nil) }
 
-// WorkerMath, WorkerWeather and WorkerGeneralChat run steps that nobody has run.
-func WorkerMath(b *Base) (trigger.Handler, error) { return b.planWorker("worker-math", nil) }
-
-// WorkerWeather is described with [WorkerMath].
-func WorkerWeather(b *Base) (trigger.Handler, error) { return b.planWorker("worker-weather", nil) }
-
-// WorkerGeneralChat is described with [WorkerMath].
-func WorkerGeneralChat(b *Base) (trigger.Handler, error) {
-	return b.planWorker("worker-general-chat", nil)
+// Worker runs the steps of plans that the queue of its kind brings: it is the worker whose queue the environment names.
+func Worker(b *Base) (trigger.Handler, error) {
+	for _, k := range kind.All() {
+		if !k.Apart && b.Config.QueueURLs[k.Name()] != "" {
+			return b.planWorker(k.Name(), nil)
+		}
+	}
+	return nil, errors.New("no queue of a worker is in the environment, such as WORKER_MATH_QUEUE_URL")
 }
 
 // WorkerRag runs the steps that look for products. Only its program has the model for that.
 func WorkerRag(b *Base) (trigger.Handler, error) {
 	return b.planWorker(workerRag, b.productIndex(b.figures().Spend))
+}
+
+// workers are the constructors of all kinds of workers by the names of their functions. Those apart are given.
+func workers(apart map[string]func(*Base) (trigger.Handler, error)) map[string]func(*Base) (trigger.Handler, error) {
+	all := maps.Clone(apart)
+	for _, k := range kind.All() {
+		if !k.Apart {
+			all[k.Name()] = func(b *Base) (trigger.Handler, error) { return b.planWorker(k.Name(), nil) }
+		}
+	}
+	return all
 }
 
 // Collection looks after plans whose process has died, and closes those that got too old.

@@ -51,6 +51,26 @@ func TestStartMakesNoRequest(t *testing.T) {
 	}
 }
 
+// One program serves every kind of worker that carries nothing of its own: it is the worker whose queue it is told of.
+func TestAWorkerIsTheOneWhoseQueueItHas(t *testing.T) {
+	t.Parallel()
+	for env, want := range map[string]string{
+		"WORKER_WEATHER_QUEUE_URL": "", "WORKER_GENERAL_CHAT_QUEUE_URL": "", "WORKER_RAG_QUEUE_URL": "WORKER_MATH_QUEUE_URL", "": "WORKER_MATH_QUEUE_URL",
+	} {
+		getenv := func(name string) string { return map[string]string{env: "https://nowhere.invalid"}[name] }
+		c, err := app.FromEnv(getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = app.Worker(app.NewBase(app.Process{
+			Config: c, AWS: aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}}, Getenv: getenv, Log: telemetry.NewLogger(t.Output(), 0), Now: time.Now,
+		}))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", env, err, want)
+		}
+	}
+}
+
 // Every tool's schema is one that arguments can be checked against, which is seen at a call only.
 func TestEveryToolChecksArguments(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -56,8 +57,10 @@ type Options struct {
 func defaults() Options {
 	var functions []string
 	for _, f := range wiring.Functions() {
-		functions = append(functions, f.Name)
+		functions = append(functions, f.Runs())
 	}
+	slices.Sort(functions)
+	functions = slices.Compact(functions)
 	return Options{
 		Functions:    functions,
 		Transactions: 100_000, Due: 1000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,

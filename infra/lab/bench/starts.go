@@ -39,7 +39,7 @@ const empty = "empty handler"
 func (o Options) samples() (map[string][]byte, error) {
 	none := []byte(`{"Records":[]}`)
 	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "liveturn": none, "notify": none, "sender": none, "records": none, "index": none, "publisher": none, "router": none, "orchestrator": none, "aggregator": none,
-		"worker-math": none, "worker-weather": none, "worker-rag": none, "worker-general-chat": none, "ocr": none}
+		"worker": none, "worker-rag": none, "ocr": none}
 	for name, path := range map[string]string{"chat": "/healthz", "sara": "/sara", "stripe": "/pay/static/pay.css", "admin": "/admin"} {
 		e, err := event(http.MethodGet, path, "", "", "")
 		if err != nil {
@@ -271,6 +271,7 @@ func startOnce(ctx context.Context, binary string, event []byte) (launch, error)
 	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + l.Addr().String(), "AWS_REGION=us-east-1", "AWS_LAMBDA_FUNCTION_NAME=bench",
 		"AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none", "AWS_ENDPOINT_URL=" + beside, "AWS_EC2_METADATA_SERVICE_ENDPOINT=" + beside,
 		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo", "LIVE_ENDPOINT=" + beside,
+		"WORKER_MATH_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/worker-math",
 		"TWILIO_AUTH_TOKEN=" + secret, "META_VERIFY_TOKEN=" + secret}
 	api.mu.Lock()
 	api.begun = time.Now()

@@ -4,6 +4,8 @@ import (
 	"embed"
 	"net/http"
 	"strings"
+
+	"merve/internal/plan"
 )
 
 //go:embed trace
@@ -12,7 +14,7 @@ var traceFiles embed.FS
 // Trace returns the handler of the page of a conversation with the plan engine: "/trace/{conversationId}", and the files
 // that it loads from "/trace/static/". There is no page of what is no conversation's name. The page talks to
 // GET /api/chat/{conversationId}/trace and POST /api/chat.
-func Trace(isConversation func(id string) bool) http.Handler {
+func Trace() http.Handler {
 	return &site{
 		files:  traceFiles,
 		policy: policy("script-src 'self'", "connect-src 'self'", "img-src 'self'"),
@@ -21,7 +23,7 @@ func Trace(isConversation func(id string) bool) http.Handler {
 			if name, static := strings.CutPrefix(rest, "static/"); static {
 				return "trace/" + name
 			}
-			if !ok || !isConversation(rest) {
+			if !ok || !plan.IsConversation(rest) {
 				return ""
 			}
 			return "trace/trace.html"

@@ -60,7 +60,7 @@ func TestTracePage(t *testing.T) {
 	browser := browse(t)
 	c := &traced{}
 	mux := http.NewServeMux()
-	mux.Handle("/trace/", web.Trace(func(id string) bool { return id == "errands" }))
+	mux.Handle("/trace/", web.Trace())
 	mux.HandleFunc("GET /api/chat/errands/trace", c.trace)
 	mux.HandleFunc("POST /api/chat", c.ask)
 	server := httptest.NewServer(mux)

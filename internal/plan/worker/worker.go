@@ -18,6 +18,7 @@ import (
 	"merve/internal/plan/calc"
 	"merve/internal/plan/product"
 	"merve/internal/plan/weather"
+	"merve/internal/plan/worker/kind"
 	"merve/internal/tenant/market"
 	"merve/internal/words/contact"
 	"merve/internal/words/language"
@@ -65,13 +66,19 @@ type Products interface {
 // talk is the tool whose results are a model's own words.
 const talk = "general_chat"
 
-// All are the tools in the order in which a router is told of them.
+// All are the tools, one of each [kind.Kind].
 func (t *Tools) All() []tool.Tool {
-	return []tool.Tool{
-		tool.New("math", "Computes exactly: sums, percentages, powers, and word problems.", tool.Read, t.math),
-		tool.New("weather", "Tells the weather at a place, now or on one of the next days.", tool.Read, t.weather),
-		tool.New("rag", "Finds products of the electronics shop with their prices and properties.", tool.Read, t.products),
-		tool.New(talk, "Talks: small talk, opinions, explanations, and whatever no other tool does.", tool.Read, t.chat),
+	var all []tool.Tool
+	for _, k := range kind.All() {
+		all = append(all, tool.New(k.Tool, k.Does, tool.Read, t.runs()[k.Tool]))
+	}
+	return all
+}
+
+// runs are what the tools do, by name.
+func (t *Tools) runs() map[string]func(context.Context, tool.Context, Input) (tool.Result, error) {
+	return map[string]func(context.Context, tool.Context, Input) (tool.Result, error){
+		"math": t.math, "weather": t.weather, "rag": t.products, talk: t.chat,
 	}
 }
 

@@ -1,6 +1,0 @@
-// Command worker-math computes.
-package main
-
-import "merve/internal/app"
-
-func main() { app.Start(app.WorkerMath) }
