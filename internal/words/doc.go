@@ -3,5 +3,5 @@
 //
 // Nothing here asks a model or a store.
 //
-// A new language needs a file in each of wording/catalog, claim/patterns and standing/smalltalk, and in spine/gate/words.
+// To add a language, add its folder to package lang. Package infra/lab/language holds a conversation in one that it has added.
 package words

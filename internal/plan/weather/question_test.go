@@ -68,16 +68,14 @@ func TestReadRefuses(t *testing.T) {
 func TestReadWords(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"[ask]\nen: what\n":        "",
-		"[asks]\nen: what\n":       "words.txt:1: no such heading",
-		"en: what\n":               "words.txt:1: want a language",
-		"[ask]\nwhat\n":            "words.txt:2: want a language",
-		"[ask]\nen: a,,b\n":        `words.txt:2: "" has 0 words`,
-		"[ask]\nen: a b c d\n":     "has 4 words",
-		"[ask]\nenglish: what\n":   "words.txt:2: want a language",
+		"[ask]\nwhat\n":            "",
+		"[asks]\nwhat\n":           "en/weather.txt: no such heading: [asks]",
+		"what\n":                   "en/weather.txt: no such heading",
+		"[ask]\na,,b\n":            `en/weather.txt: "" has 0 words`,
+		"[ask]\na b c d\n":         "has 4 words",
 		"# a comment\n\n[today]\n": "",
 	} {
-		_, err := readWords(file)
+		_, err := readWords(func(yield func(tag, text string) bool) { yield("en", file) })
 		if got := errText(err); !strings.Contains(got, want) || want == "" && err != nil {
 			t.Errorf("%q: got %q, want %q", file, got, want)
 		}

@@ -1,12 +1,13 @@
 package weather
 
 import (
-	_ "embed"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"time"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -20,10 +21,11 @@ const (
 	isDay
 )
 
-// phrase is one entry of words.txt.
+// phrase is one entry of a word file.
 type phrase struct {
 	role role
 	day  day // of isDay; today is the zero day as well
+	part int // of the file
 }
 
 // vocabulary is every phrase, folded.
@@ -32,47 +34,38 @@ type vocabulary map[string]phrase
 // maxPhrase is how many words a phrase may have.
 const maxPhrase = 3
 
-//go:embed words.txt
-var wordFile string
+var words = sync.OnceValues(func() (vocabulary, error) { return readWords(lang.Weather().All()) })
 
-var words = sync.OnceValues(func() (vocabulary, error) { return readWords(wordFile) })
-
-// headings are the parts of words.txt.
+// headings are the parts of a word file, in their order.
 var headings = map[string]phrase{
-	"[ask]": {role: asks}, "[article]": {role: isArticle}, "[in]": {role: isBefore},
-	"[today]": {role: isDay}, "[tomorrow]": {isDay, day{ahead: 1}}, "[day after tomorrow]": {isDay, day{ahead: 2}},
-	"[yesterday]": {isDay, day{ahead: -1}},
-	"[monday]":    {isDay, day{weekday: "monday"}}, "[tuesday]": {isDay, day{weekday: "tuesday"}}, "[wednesday]": {isDay,
-		day{weekday: "wednesday"}},
-	"[thursday]": {isDay, day{weekday: "thursday"}}, "[friday]": {isDay, day{weekday: "friday"}}, "[saturday]": {isDay,
-		day{weekday: "saturday"}},
-	"[sunday]": {isDay, day{weekday: "sunday"}},
+	"[ask]": {role: asks, part: 1}, "[article]": {role: isArticle, part: 2}, "[in]": {role: isBefore, part: 3},
+	"[today]": {isDay, day{}, 4}, "[tomorrow]": {isDay, day{ahead: 1}, 5}, "[day after tomorrow]": {isDay, day{ahead: 2}, 6},
+	"[yesterday]": {isDay, day{ahead: -1}, 7},
+	"[monday]":    {isDay, day{weekday: "monday"}, 8}, "[tuesday]": {isDay, day{weekday: "tuesday"}, 9},
+	"[wednesday]": {isDay, day{weekday: "wednesday"}, 10}, "[thursday]": {isDay, day{weekday: "thursday"}, 11},
+	"[friday]": {isDay, day{weekday: "friday"}, 12}, "[saturday]": {isDay, day{weekday: "saturday"}, 13},
+	"[sunday]": {isDay, day{weekday: "sunday"}, 14},
 }
 
-// readWords reads the word file. A phrase that several parts have, in different languages, is what the later
-// part says: days are the last, since a day that is missed is answered wrongly.
-func readWords(file string) (vocabulary, error) {
+// readWords reads the word files of all languages: phrases with commas between them, under the headings. A phrase that
+// several parts have, in different languages, is what the later part says: days are the last, since a day that is missed is
+// answered wrongly.
+func readWords(files iter.Seq2[string, string]) (vocabulary, error) {
 	v := vocabulary{}
-	var under phrase
-	for i, line := range strings.Split(file, "\n") {
-		line = strings.TrimSpace(line)
-		lang, list, isList := strings.Cut(line, ":")
-		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "["):
-			known := false
-			if under, known = headings[line]; !known {
-				return nil, fmt.Errorf("words.txt:%d: no such heading: %s", i+1, line)
+	for tag, text := range files {
+		for heading, lines := range lang.Sections(text) {
+			under, known := headings[heading]
+			if !known {
+				return nil, fmt.Errorf("%s: no such heading: %s", lang.Weather().Name(tag), heading)
 			}
-		case !isList || under.role == 0 || len(lang) != 2:
-			return nil, fmt.Errorf("words.txt:%d: want a language and its words under a heading", i+1)
-		default:
-			for _, words := range strings.Split(list, ",") {
+			for words := range strings.SplitSeq(strings.Join(lines, ", "), ",") {
 				folded := language.Fold(words)
 				if n := len(strings.Fields(folded)); n == 0 || n > maxPhrase {
-					return nil, fmt.Errorf("words.txt:%d: %q has %d words, want 1 to %d", i+1, words, n, maxPhrase)
+					return nil, fmt.Errorf("%s: %q has %d words, want 1 to %d", lang.Weather().Name(tag), words, n, maxPhrase)
 				}
-				v[folded] = under
+				if known, taken := v[folded]; !taken || known.part < under.part {
+					v[folded] = under
+				}
 			}
 		}
 	}
@@ -101,7 +94,7 @@ func (v vocabulary) longest(most int, part func(n int) []string) (phrase, int) {
 func (v vocabulary) look(ws []string) (phrase, bool) {
 	folded := language.Fold(strings.Join(ws, " "))
 	if _, err := time.Parse(time.DateOnly, folded); err == nil {
-		return phrase{isDay, day{date: folded}}, true
+		return phrase{role: isDay, day: day{date: folded}}, true
 	}
 	p, known := v[folded]
 	return p, known

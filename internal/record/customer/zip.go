@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"merve/internal/base/fault"
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -52,24 +53,10 @@ func isNumber(s string) bool {
 // multiples are words that repeat the digit after them.
 var multiples = map[string]int{"double": 2, "triple": 3}
 
-// spokenDigits are the words for 0 to 9 in each language, those for one digit joined by |.
-var spokenDigits = map[string]string{
-	"en": "zero|oh|o|nought one two three four five six seven eight nine|niner",
-	"tr": "sıfır bir iki üç dört beş altı yedi sekiz dokuz",
-	"el": "μηδέν ένα|ένας|μία|μια δύο|δυο τρία|τρεις τέσσερα|τέσσερις πέντε έξι επτά|εφτά οκτώ|οχτώ εννέα|εννιά",
-	"ru": "ноль|нуль один|одна|раз два|две три четыре пять шесть семь восемь девять",
-	"he": "אפס אחת|אחד שתיים|שתים|שניים|שנים שלוש|שלושה ארבע|ארבעה חמש|חמישה שש|שישה שבע|שבעה שמונה תשע|תשעה",
-	"ar": "صفر واحد|واحدة اثنان|اثنين|إثنان|إثنين ثلاثة|ثلاث أربعة|أربع خمسة|خمس ستة|ست سبعة|سبع ثمانية|ثماني|ثمان تسعة|تسع",
-	"de": "null eins|ein|eine zwei|zwo drei vier fünf|fuenf sechs sieben acht neun",
-	"es": "cero uno|una|un dos tres cuatro cinco seis siete ocho nueve",
-	"fr": "zéro un|une deux trois quatre cinq six sept huit neuf",
-	"sw": "sifuri moja mbili tatu nne tano sita saba nane tisa",
-}
-
 // digitWords gives the digit that a word stands for. No word stands for two in different languages.
 var digitWords = sync.OnceValue(func() map[string]int {
 	all := map[string]int{}
-	for _, words := range spokenDigits {
+	for _, words := range lang.Digits().All() {
 		for digit, word := range each(words) {
 			all[word] = digit
 		}

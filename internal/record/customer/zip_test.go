@@ -5,6 +5,7 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/fieldtest"
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -36,22 +37,21 @@ func TestParseZIP(t *testing.T) {
 func TestSpokenDigits(t *testing.T) {
 	t.Parallel()
 	digits := map[string]int{}
-	for _, lang := range language.Supported() {
-		if words := spokenDigits[lang]; words == "" {
-			t.Errorf("%s has no words for digits", lang)
+	for _, tag := range language.Supported() {
+		words := lang.Digits().In(tag)
+		if words == "" {
+			t.Errorf("%s has no words for digits", tag)
 		}
-	}
-	for lang, words := range spokenDigits {
 		n := 0
 		for digit, word := range each(words) {
 			n = max(n, digit+1)
 			if other, known := digits[word]; known && other != digit {
-				t.Errorf("%s: %s is %d, and %d elsewhere", lang, word, digit, other)
+				t.Errorf("%s: %s is %d, and %d elsewhere", tag, word, digit, other)
 			}
 			digits[word] = digit
 		}
 		if n != 10 {
-			t.Errorf("%s has %d digits", lang, n)
+			t.Errorf("%s has %d digits", tag, n)
 		}
 	}
 }

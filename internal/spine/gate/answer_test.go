@@ -11,9 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
 	"merve/internal/base/seedtest"
 	"merve/internal/words/language"
-	"pgregory.net/rapid"
 )
 
 // message is one row of testdata/answers.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -60,28 +61,21 @@ func names(text string) bool {
 	return contains(wordsOf(plain().Replace(" "+language.Fold(text)+" ")), answering())
 }
 
-//go:embed plain.txt
-var plainFile string
-
 // plain takes out the phrases in which a word of a YES or NO is neither.
 var plain = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
-	for text := range listed(plainFile) {
+	for text := range listed(lang.Plain()) {
 		pairs = append(pairs, " "+language.Fold(text)+" ", " x ")
 	}
 	return strings.NewReplacer(pairs...)
 })
 
-// listed are the phrases of a file that has one language a line.
-func listed(file string) iter.Seq[string] {
+// listed are the phrases of all languages for one use.
+func listed(words lang.Words) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for line := range strings.Lines(file) {
-			_, list, ok := strings.Cut(line, ":")
-			if !ok || strings.HasPrefix(line, "#") {
-				continue
-			}
-			for text := range strings.SplitSeq(list, ",") {
-				if !yield(text) {
+		for _, text := range words.All() {
+			for phrase := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+				if !yield(phrase) {
 					return
 				}
 			}
@@ -147,13 +141,10 @@ var answering = sync.OnceValue(func() phrases {
 	return p
 })
 
-//go:embed asking.txt
-var askingFile string
-
 // asking are the phrases that ask without a question mark.
 var asking = sync.OnceValue(func() phrases {
 	p := phrases{known: map[string]bool{}}
-	for text := range listed(askingFile) {
+	for text := range listed(lang.Asking()) {
 		p.add(text)
 	}
 	return p

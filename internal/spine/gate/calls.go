@@ -7,10 +7,11 @@ import (
 	"sync"
 	"unicode"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
-// RefusesCalls reports whether a text says that its writer is not to be called, in any of the ten languages: a word of calling and
+// RefusesCalls reports whether a text says that its writer is not to be called, in any language that we speak: a word of calling and
 // one of a no or an end stand in one of its sentences, or the whole of it is a STOP. It errs toward a refusal, and whatever rests on it
 // may only take leave to call back.
 func RefusesCalls(text string) bool {
@@ -25,9 +26,6 @@ func RefusesCalls(text string) bool {
 		return lists["[call]"].in(words) && lists["[not]"].in(words)
 	})
 }
-
-//go:embed calls.txt
-var callsFile string
 
 // stems are words that may be the beginning, the end or the middle of others.
 type stems struct {
@@ -45,36 +43,37 @@ func (s stems) in(words []string) bool {
 	})
 }
 
-// callWords are the two lists of the file.
+// callWords are the two lists, of all languages.
 var callWords = sync.OnceValue(func() map[string]stems {
 	lists := map[string]stems{}
-	heading := ""
-	for line := range strings.Lines(callsFile) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			heading = line
-			lists[heading] = stems{whole: map[string]bool{}}
-			continue
-		}
-		_, words, ok := strings.Cut(line, ": ")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		s := lists[heading]
-		for w := range strings.FieldsSeq(words) {
-			stem := language.Fold(strings.Trim(w, "*"))
-			switch {
-			case strings.HasPrefix(w, "*") && strings.HasSuffix(w, "*"):
-				s.somewhere = append(s.somewhere, stem)
-			case strings.HasPrefix(w, "*"):
-				s.ends = append(s.ends, stem)
-			case strings.HasSuffix(w, "*"):
-				s.begins = append(s.begins, stem)
-			default:
-				s.whole[stem] = true
+	for _, text := range lang.Calls().All() {
+		for heading, lines := range lang.Sections(text) {
+			s, known := lists[heading]
+			if !known {
+				s.whole = map[string]bool{}
 			}
+			for _, line := range lines {
+				s.add(line)
+			}
+			lists[heading] = s
 		}
-		lists[heading] = s
 	}
 	return lists
 })
+
+// add takes in words with an asterisk where they go on.
+func (s *stems) add(words string) {
+	for w := range strings.FieldsSeq(words) {
+		stem := language.Fold(strings.Trim(w, "*"))
+		switch {
+		case strings.HasPrefix(w, "*") && strings.HasSuffix(w, "*"):
+			s.somewhere = append(s.somewhere, stem)
+		case strings.HasPrefix(w, "*"):
+			s.ends = append(s.ends, stem)
+		case strings.HasSuffix(w, "*"):
+			s.begins = append(s.begins, stem)
+		default:
+			s.whole[stem] = true
+		}
+	}
+}

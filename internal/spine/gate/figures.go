@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/base/pattern"
 	"merve/internal/spine/thread"
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -94,33 +95,32 @@ func resolve(meaning string, now time.Time) []int {
 	return nil
 }
 
-//go:embed figures.txt
-var figuresFile string
-
 // figureWords are the meanings of words that are figures, read when first asked for.
 var figureWords = sync.OnceValue(func() map[string][]string {
-	meanings, err := readFigures(figuresFile)
-	if err != nil {
-		return nil // a test keeps the file readable
+	all := map[string][]string{}
+	for tag, text := range lang.Numbers().All() {
+		if readFigures(tag, text, all) != nil {
+			return nil // a test keeps the files readable
+		}
 	}
-	return meanings
+	return all
 })
 
-// readFigures reads lines of a meaning, a colon, and words.
-func readFigures(file string) (map[string][]string, error) {
-	meanings := map[string][]string{}
+// readFigures adds lines of a meaning, a colon, and words to the meanings of all words.
+func readFigures(tag, file string, all map[string][]string) error {
 	for i, line := range strings.Split(file, "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		meaning, words, ok := strings.Cut(line, ":")
 		if !ok || len(resolve(meaning, time.Time{})) == 0 {
-			return nil, fmt.Errorf("figures:%d: %q means nothing", i+1, line)
+			return fmt.Errorf("%s:%d: %q means nothing", lang.Numbers().Name(tag), i+1, line)
 		}
 		for _, word := range strings.Fields(words) {
-			word = language.Fold(word)
-			meanings[word] = append(meanings[word], meaning)
+			if word = language.Fold(word); !slices.Contains(all[word], meaning) {
+				all[word] = append(all[word], meaning)
+			}
 		}
 	}
-	return meanings, nil
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"merve/internal/spine/thread"
+	"merve/internal/words/lang"
 )
 
 func TestField20_Differs(t *testing.T) {
@@ -58,11 +59,13 @@ func TestField20_Differs(t *testing.T) {
 
 func TestFiguresFile(t *testing.T) {
 	t.Parallel()
-	if _, err := readFigures(figuresFile); err != nil {
-		t.Error(err)
+	for tag, text := range lang.Numbers().All() {
+		if err := readFigures(tag, text, map[string][]string{}); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, wrong := range []string{"8 eight", "someday: soon"} {
-		if _, err := readFigures(wrong); err == nil {
+		if readFigures("en", wrong, map[string][]string{}) == nil {
 			t.Errorf("%q is taken", wrong)
 		}
 	}

@@ -2,14 +2,15 @@ package gate
 
 import (
 	"bufio"
-	"embed"
+	_ "embed"
 	"fmt"
-	"io/fs"
-	"path"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -144,11 +145,22 @@ func inWord(r rune) bool {
 // phrase is the form in which tokens are looked up.
 func phrase(tokens []string) string { return strings.Join(tokens, " ") }
 
-//go:embed words/*.txt
-var wordFiles embed.FS
+// signsFile are answers in no language, such as a thumb.
+//
+//go:embed signs.txt
+var signsFile string
 
 // words is the vocabulary of all word files, read when first asked for.
-var words = sync.OnceValues(func() (vocabulary, error) { return readWords(wordFiles) })
+var words = sync.OnceValues(func() (vocabulary, error) { return readWords(answerFiles()) })
+
+// answerFiles are the word files by their names.
+func answerFiles() map[string]string {
+	files := map[string]string{"signs.txt": signsFile}
+	for tag, text := range lang.Answers().All() {
+		files[tag+".txt"] = text
+	}
+	return files
+}
 
 // entry is one phrase of a word file.
 type entry struct {
@@ -160,15 +172,11 @@ type entry struct {
 
 func (e entry) String() string { return fmt.Sprintf("%s:%d: %q", e.file, e.line, e.phrase) }
 
-// readWords reads words/*.txt, whose form words/README.md describes.
-func readWords(files fs.FS) (vocabulary, error) {
-	names, err := fs.Glob(files, "words/*.txt")
-	if err != nil {
-		return vocabulary{}, fmt.Errorf("list word files: %w", err)
-	}
+// readWords reads word files, whose form package lang describes in answers.md.
+func readWords(files map[string]string) (vocabulary, error) {
 	var entries []entry
-	for _, name := range names {
-		inFile, err := readFile(files, name)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		inFile, err := readFile(name, files[name])
 		if err != nil {
 			return vocabulary{}, fmt.Errorf("read words: %w", err)
 		}
@@ -177,28 +185,22 @@ func readWords(files fs.FS) (vocabulary, error) {
 	return newVocabulary(entries)
 }
 
-func readFile(files fs.FS, name string) ([]entry, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-
+func readFile(name, text string) ([]entry, error) {
 	var entries []entry
 	var heading kind
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case strings.HasPrefix(line, "["):
 			if heading = headings[line]; heading == 0 {
-				return nil, fmt.Errorf("%s:%d: no such heading: %s", path.Base(name), n, line)
+				return nil, fmt.Errorf("%s:%d: no such heading: %s", name, n, line)
 			}
 		case heading == 0:
-			return nil, fmt.Errorf("%s:%d: %q is under no heading", path.Base(name), n, line)
+			return nil, fmt.Errorf("%s:%d: %q is under no heading", name, n, line)
 		default:
-			entries = append(entries, entry{path.Base(name), n, heading, phrase(tokenize(line))})
+			entries = append(entries, entry{name, n, heading, phrase(tokenize(line))})
 		}
 	}
 	return entries, lines.Err()

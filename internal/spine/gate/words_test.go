@@ -3,17 +3,17 @@ package gate
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode"
 
-	"merve/internal/words/language"
 	"pgregory.net/rapid"
+
+	"merve/internal/words/language"
 )
 
-// fileEntries returns what words/<name>.txt lists.
+// fileEntries returns what a word file lists.
 func fileEntries(t *testing.T, name string) []entry {
 	t.Helper()
-	entries, err := readFile(wordFiles, "words/"+name+".txt")
+	entries, err := readFile(name+".txt", answerFiles()[name+".txt"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,9 +134,9 @@ func TestWordFileMistakes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			files := make(fstest.MapFS)
-			for name, data := range tt.files {
-				files["words/"+name+".txt"] = &fstest.MapFile{Data: []byte(data)}
+			files := map[string]string{}
+			for name, text := range tt.files {
+				files[name+".txt"] = text
 			}
 			_, err := readWords(files)
 			if got := errorText(err); got != tt.want {
@@ -155,7 +155,7 @@ func errorText(err error) string {
 
 func BenchmarkReadWords(b *testing.B) {
 	for b.Loop() {
-		if _, err := readWords(wordFiles); err != nil {
+		if _, err := readWords(answerFiles()); err != nil {
 			b.Fatal(err)
 		}
 	}

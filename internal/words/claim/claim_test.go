@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,7 +64,7 @@ func has(claims []Claim, kind Kind) bool {
 // only sounds like one is left alone.
 func TestField23_DoneWithoutDoing(t *testing.T) {
 	t.Parallel()
-	if _, err := readDialects(patternFiles); err != nil {
+	if _, err := readDialects(); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range append(language.Supported(), "disguise") {
@@ -293,19 +292,19 @@ func TestPatternFilesNameWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[string]string{
 		"[booked]\nyour table .. booked":    "",
-		"booked":                            `patterns/en.txt:1: "booked" is under no heading`,
-		"[booked]\nbooked\n[bought]":        "patterns/en.txt:3: no such heading: [bought]",
-		"[booked]\n@done":                   "patterns/en.txt:2: @done is not defined above",
-		"[booked]\n.. booked":               `patterns/en.txt:2: ".. booked" begins with nothing but optional words, .. or $`,
-		"[booked]\n$ booked":                `patterns/en.txt:2: "$ booked" begins with nothing but optional words, .. or $`,
-		"[booked]\n?now":                    `patterns/en.txt:2: "?now" begins with nothing but optional words, .. or $`,
-		"[booked]\nb*":                      `patterns/en.txt:2: "b*" is too short a stem`,
-		"[booked]\n*b":                      `patterns/en.txt:2: "*b" is too short a stem`,
-		"[booked]\nbook|*":                  `patterns/en.txt:2: "*" is no word`,
-		"[booked]\nbook-ed":                 `patterns/en.txt:2: "book-ed" is no word`,
+		"booked":                            `en/claims.txt:1: "booked" is under no heading`,
+		"[booked]\nbooked\n[bought]":        "en/claims.txt:3: no such heading: [bought]",
+		"[booked]\n@done":                   "en/claims.txt:2: @done is not defined above",
+		"[booked]\n.. booked":               `en/claims.txt:2: ".. booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n$ booked":                `en/claims.txt:2: "$ booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n?now":                    `en/claims.txt:2: "?now" begins with nothing but optional words, .. or $`,
+		"[booked]\nb*":                      `en/claims.txt:2: "b*" is too short a stem`,
+		"[booked]\n*b":                      `en/claims.txt:2: "*b" is too short a stem`,
+		"[booked]\nbook|*":                  `en/claims.txt:2: "*" is no word`,
+		"[booked]\nbook-ed":                 `en/claims.txt:2: "book-ed" is no word`,
 		"@done = booked\n[booked]\n@done a": "",
 	} {
-		_, err := readDialect(fstest.MapFS{"patterns/en.txt": {Data: []byte(lines)}}, "en")
+		_, err := readDialect("en", lines)
 		if err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%q: %v, want %q", lines, err, want)
 		}
@@ -365,7 +364,7 @@ func BenchmarkFind(b *testing.B) {
 
 func BenchmarkReadDialects(b *testing.B) {
 	for b.Loop() {
-		if _, err := readDialects(patternFiles); err != nil {
+		if _, err := readDialects(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -24,13 +25,9 @@ func statedPatterns(t *testing.T) ([]*dialect, map[*element]stated) {
 	var all []*dialect
 	where := map[*element]stated{}
 	for _, tag := range language.Supported() {
-		text, err := patternFiles.ReadFile("patterns/" + tag + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := parser{named: map[string]string{}, dialect: newDialect(tag)}
 		heading := ""
-		lines := bufio.NewScanner(strings.NewReader(string(text)))
+		lines := bufio.NewScanner(strings.NewReader(lang.Claims().In(tag)))
 		for n := 1; lines.Scan(); n++ {
 			s := language.Fold(lines.Text())
 			if strings.HasPrefix(s, "#") {
@@ -44,7 +41,7 @@ func statedPatterns(t *testing.T) ([]*dialect, map[*element]stated) {
 			}
 			for _, some := range p.byFirst {
 				if first := &some[len(some)-1].elements[0]; where[first] == (stated{}) {
-					where[first] = stated{fmt.Sprintf("patterns/%s.txt:%d", tag, n), tag + " " + heading + " " + s}
+					where[first] = stated{fmt.Sprintf("%s:%d", lang.Claims().Name(tag), n), tag + " " + heading + " " + s}
 				}
 			}
 		}

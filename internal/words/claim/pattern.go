@@ -2,13 +2,12 @@ package claim
 
 import (
 	"bufio"
-	"embed"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -65,16 +64,13 @@ type dialect struct {
 	asked   asked             // what makes a question in it, at least
 }
 
-//go:embed patterns/*.txt
-var patternFiles embed.FS
-
 // dialects are the pattern files, read when first asked for.
-var dialects = sync.OnceValues(func() ([]*dialect, error) { return readDialects(patternFiles) })
+var dialects = sync.OnceValues(func() ([]*dialect, error) { return readDialects() })
 
-func readDialects(files fs.FS) ([]*dialect, error) {
+func readDialects() ([]*dialect, error) {
 	var all []*dialect
 	for _, tag := range language.Supported() {
-		d, err := readDialect(files, tag)
+		d, err := readDialect(tag, lang.Claims().In(tag))
 		if err != nil {
 			return nil, fmt.Errorf("read claim patterns: %w", err)
 		}
@@ -85,30 +81,23 @@ func readDialects(files fs.FS) ([]*dialect, error) {
 
 func newDialect(tag string) *dialect {
 	d := &dialect{vocabulary: newVocabulary(), byFirst: map[int][]pattern{}, asked: certainly}
-	if tag == "el" {
-		d.asked = inGreek
+	if slices.ContainsFunc(lang.Languages(), func(l lang.Language) bool { return l.Tag == tag && l.SemicolonAsks }) {
+		d.asked = bySemicolon
 	}
 	return d
 }
 
-// readDialect reads a language's file, in the form that patterns/README.md describes.
-func readDialect(files fs.FS, tag string) (*dialect, error) {
-	name := "patterns/" + tag + ".txt"
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-
+// readDialect reads a language's file, in the form that package lang describes in claims.md.
+func readDialect(tag, text string) (*dialect, error) {
 	p := parser{named: map[string]string{}, dialect: newDialect(tag)}
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		s := language.Fold(lines.Text())
 		if strings.HasPrefix(s, "#") {
 			continue
 		}
 		if err := p.line(s); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w", lang.Claims().Name(tag), n, err)
 		}
 	}
 	return p.dialect, lines.Err()

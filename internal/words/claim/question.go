@@ -2,19 +2,16 @@ package claim
 
 import (
 	"bufio"
-	"embed"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
-//go:embed questions/*.txt
-var questionFiles embed.FS
-
-// questionnaire is what one file of questions says; its form is described beside the files.
+// questionnaire is what one file of questions says; package lang has them.
 type questionnaire struct {
 	asked   map[Kind][][]string // questions, in elements
 	yes     [][]string
@@ -25,17 +22,16 @@ type questionnaire struct {
 // questionnaires are all files, read when first asked for.
 var questionnaires = sync.OnceValue(func() []questionnaire {
 	var all []questionnaire
-	for _, tag := range language.Supported() {
-		all = append(all, readQuestions(tag))
+	for _, text := range lang.Questions().All() {
+		all = append(all, readQuestions(text))
 	}
 	return all
 })
 
-func readQuestions(tag string) questionnaire {
+func readQuestions(text string) questionnaire {
 	q := questionnaire{asked: map[Kind][][]string{}}
-	text, _ := questionFiles.ReadFile("questions/" + tag + ".txt") // embedded: a test reads every one of them
 	heading := ""
-	lines := bufio.NewScanner(strings.NewReader(string(text)))
+	lines := bufio.NewScanner(strings.NewReader(text))
 	for lines.Scan() {
 		elements := strings.Fields(language.Fold(lines.Text()))
 		switch {

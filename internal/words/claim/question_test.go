@@ -3,6 +3,7 @@ package claim
 import (
 	"testing"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -55,7 +56,7 @@ func TestAffirmed(t *testing.T) {
 func TestQuestionsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, tag := range language.Supported() {
-		q := readQuestions(tag)
+		q := readQuestions(lang.Questions().In(tag))
 		if len(q.yes) < 5 || len(q.no) < 3 || len(q.ability) < 2 {
 			t.Errorf("%s: %d yes, %d no, %d of ability", tag, len(q.yes), len(q.no), len(q.ability))
 		}

@@ -25,9 +25,9 @@ const (
 type asked uint8
 
 const (
-	said      asked = iota
-	inGreek         // a semicolon: a question to who reads Greek
-	certainly       // a question mark
+	said        asked = iota
+	bySemicolon       // a semicolon: a question to who reads Greek
+	certainly         // a question mark
 )
 
 // A word of a text, in the form in which words are compared.
@@ -150,7 +150,7 @@ func ending(s string, start, i int) (p pause, asks asked, size int) {
 		case strings.ContainsRune(questionMarks, r):
 			asks = certainly
 		case r == ';', r == '\u037e':
-			asks = max(asks, inGreek)
+			asks = max(asks, bySemicolon)
 		}
 		size += width
 	}

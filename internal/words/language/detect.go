@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"merve/internal/words/lang"
 )
 
 // detectWindow bounds the bytes [Detect] looks at: a language shows early.
@@ -13,9 +15,8 @@ const detectWindow = 4096
 // two common words, or one that no other of the languages has.
 const decisive = 2
 
-// Detect returns the supported language text is probably written in. Greek,
-// Russian, Hebrew and Arabic are known by their script, the others by common
-// words. Short or undecidable text gives the fallback, unchanged.
+// Detect returns the supported language text is probably written in. Languages with a
+// script of their own are known by it, the others by common words. Short or undecidable text gives the fallback, unchanged.
 func Detect(text, fallback string) string {
 	if len(text) > detectWindow {
 		text = text[:detectWindow]
@@ -38,18 +39,17 @@ func Detect(text, fallback string) string {
 func countLetters(text string) (script map[string]int, latin int) {
 	script = make(map[string]int)
 	for _, r := range text {
-		switch {
-		case !unicode.IsLetter(r):
-		case unicode.Is(unicode.Latin, r):
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		if unicode.Is(unicode.Latin, r) {
 			latin++
-		case unicode.Is(unicode.Greek, r):
-			script["el"]++
-		case unicode.Is(unicode.Cyrillic, r):
-			script["ru"]++
-		case unicode.Is(unicode.Hebrew, r):
-			script["he"]++
-		case unicode.Is(unicode.Arabic, r):
-			script["ar"]++
+			continue
+		}
+		for _, l := range lang.Languages() {
+			if l.Script != "" && unicode.Is(unicode.Scripts[l.Script], r) {
+				script[l.Tag]++
+			}
 		}
 	}
 	return script, latin
@@ -85,54 +85,20 @@ func byWords(folded string) (tag string, ok bool) {
 	return tag, best >= decisive && !tied
 }
 
-// latinWords maps a folded word to the languages that use it and what it weighs there.
+// latinWords maps a folded word to the languages that use it and what it weighs there: a word of one language alone settles
+// the question.
 var latinWords = sync.OnceValue(func() map[string]map[string]int {
 	weights := make(map[string]map[string]int)
-	add := func(lang, words string, weight int) {
-		for _, word := range strings.Fields(Fold(words)) {
-			if weights[word] == nil {
-				weights[word] = make(map[string]int)
+	for tag, text := range lang.Detect().All() {
+		sections := lang.Sections(text)
+		for heading, weight := range map[string]int{"[common]": 1, "[own]": decisive} {
+			for _, word := range strings.Fields(Fold(strings.Join(sections[heading], " "))) {
+				if weights[word] == nil {
+					weights[word] = make(map[string]int)
+				}
+				weights[word][tag] = max(weights[word][tag], weight)
 			}
-			weights[word][lang] = weight
 		}
-	}
-	for _, l := range latinLanguages {
-		add(l.tag, l.common, 1)
-		add(l.tag, l.own, decisive)
 	}
 	return weights
 })
-
-// latinLanguages lists, for each language in Latin letters, common words that others
-// may have too, and words of its own that settle the question alone.
-var latinLanguages = []struct{ tag, common, own string }{
-	{"en",
-		`a an and any are at be booking can comment do for from have hello hey hi i in is it me my near no of on or
-		 please room so some son table taxi that the there this to two want was we will with would you your`,
-		`thanks thank i'd i'll i'm don't what's where when what which who how need tomorrow today tonight looking could
-		 should yes`},
-	{"tr",
-		`a ama bana ben bir bu da daha de en hem ile iyi ki kadar mi mı mu mü ne o olan on saat sen siz son şu taksi tane
-		 ve veya ya`,
-		`merhaba selam lütfen teşekkürler teşekkür evet hayır tamam istiyorum istiyoruz nasıl nerede nasılsın kişilik
-		 kişi yarın bugün akşam için çok değil var yok rezervasyon misiniz mısınız mıyım miyim günaydın iptal lazım
-		 musunuz müsünüz gerek gibi`},
-	{"de",
-		`am an auf aus bei da das dem den der die du ein es hallo hat hi ich im in ist ja man mit morgen nach oder
-		 sie so um und von was wir wo zu zum zur`,
-		`guten danke bitte nein nicht möchte brauche für haben habe eine einen können kann heute abend tisch zimmer
-		 personen wann warum wie gibt mein meine uhr suche gerne`},
-	{"es",
-		`a al buenos con da de del el en es ja la las leo lo los me mesa mi no o para por que se si son su un una y ya`,
-		`hola gracias buenas quiero quisiera necesito puedo puede mañana hoy noche habitación cuándo cuánto dónde cómo
-		 está estoy hay usted tengo personas reservar también`},
-	{"fr",
-		`a au aux avec ce comment de des du elle en est et il la le les ma me mon ne nous on ou par pas que qui sa se
-		 si son sur table un une vous y`,
-		`bonjour bonsoir salut merci oui je j'ai j'aimerais voudrais veux besoin pouvez demain aujourd'hui soir chambre
-		 quand c'est s'il combien pour personnes réserver cherche d'accord`},
-	{"sw",
-		`cha hii kama karibu kwa la leo mambo mimi na ni no si sasa teksi wa ya za`,
-		`habari jambo hujambo asante tafadhali ndiyo ndio hapana sawa nataka ninataka nahitaji ninahitaji naomba kesho
-		 usiku watu chumba meza wapi lini vipi gani shilingi wewe yangu kuhusu pamoja nzuri sana natafuta`},
-}

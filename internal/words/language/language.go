@@ -1,35 +1,22 @@
-// Package language knows the ten languages that Merve speaks: their tags and
+// Package language knows the languages that Merve speaks: their tags and
 // names, which of them run from right to left, the form in which their words
 // are compared ([Fold]), and which of them a text is probably written in ([Detect]).
 //
 // All of it is pure and deterministic, and safe on any input.
 package language
 
-import "strings"
+import (
+	"strings"
 
-// spoken is every supported language, in the order shown to people.
-var spoken = []struct {
-	tag, name string
-	rtl       bool
-}{
-	{"en", "English", false},
-	{"tr", "Turkish", false},
-	{"el", "Greek", false},
-	{"ru", "Russian", false},
-	{"he", "Hebrew", true},
-	{"ar", "Arabic", true},
-	{"de", "German", false},
-	{"es", "Spanish", false},
-	{"fr", "French", false},
-	{"sw", "Swahili", false},
-}
+	"merve/internal/words/lang"
+)
 
-// Supported returns the tags of the supported languages, English first.
+// Supported returns the tags of the supported languages, in the order shown to people, English first.
 // The slice is the caller's own.
 func Supported() []string {
-	tags := make([]string, len(spoken))
-	for i, l := range spoken {
-		tags[i] = l.tag
+	var tags []string
+	for _, l := range lang.Languages() {
+		tags = append(tags, l.Tag)
 	}
 	return tags
 }
@@ -44,8 +31,8 @@ func Normalize(tag string) (string, bool) {
 	if base == "iw" { // the code of Hebrew until 1989, still sent by Java and Android
 		base = "he"
 	}
-	for _, l := range spoken {
-		if l.tag == base {
+	for _, l := range lang.Languages() {
+		if l.Tag == base {
 			return base, true
 		}
 	}
@@ -55,9 +42,9 @@ func Normalize(tag string) (string, bool) {
 // RTL reports whether the language is written from right to left.
 func RTL(tag string) bool {
 	base, _ := Normalize(tag)
-	for _, l := range spoken {
-		if l.tag == base {
-			return l.rtl
+	for _, l := range lang.Languages() {
+		if l.Tag == base {
+			return l.RightToLeft
 		}
 	}
 	return false
@@ -67,9 +54,9 @@ func RTL(tag string) bool {
 // "" when the language is not one of ours.
 func Name(tag string) string {
 	base, _ := Normalize(tag)
-	for _, l := range spoken {
-		if l.tag == base {
-			return l.name
+	for _, l := range lang.Languages() {
+		if l.Tag == base {
+			return l.Name
 		}
 	}
 	return ""

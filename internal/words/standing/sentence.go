@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"sync"
+
+	"merve/internal/words/lang"
 )
 
 // Word names one of the sentences.
@@ -33,11 +35,19 @@ const fallback = "en"
 //go:embed sentences.json
 var sentenceFile []byte
 
-// sentences are all sentences, by language; a test keeps the file readable.
+// sentences are all sentences, by language: those of package lang, and of languages in which we say nothing else. A test
+// keeps the files readable.
 var sentences = sync.OnceValue(func() map[string]map[Word]string {
 	var all map[string]map[Word]string
 	if json.Unmarshal(sentenceFile, &all) != nil {
 		return nil
+	}
+	for tag, text := range lang.Standing().All() {
+		var own map[Word]string
+		if json.Unmarshal([]byte(text), &own) != nil {
+			return nil
+		}
+		all[tag] = own
 	}
 	return all
 })

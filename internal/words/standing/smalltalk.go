@@ -1,52 +1,37 @@
 package standing
 
 import (
-	"bufio"
-	"embed"
-	"io/fs"
 	"strings"
 	"sync"
 	"unicode"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
-//go:embed smalltalk/*.txt
-var smallTalkFiles embed.FS
-
 // smallTalk are all words of the lists, and how many words the longest phrase has.
-var smallTalk = sync.OnceValue(func() phrases { return readPhrases(smallTalkFiles) })
-
-// phrases are folded words and phrases of several.
-type phrases struct {
-	known   map[string]bool
-	longest int
-}
-
-// readPhrases reads smalltalk/*.txt: phrases, separated by commas; a line that begins with # is a comment.
-func readPhrases(files fs.FS) phrases {
+var smallTalk = sync.OnceValue(func() phrases {
 	p := phrases{known: map[string]bool{}}
-	names, _ := fs.Glob(files, "smalltalk/*.txt") // a fixed pattern, which is well formed
-	for _, name := range names {
-		f, err := files.Open(name)
-		if err != nil {
-			continue // embedded: a test finds each of them read
-		}
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), "#") {
+	for _, text := range lang.SmallTalk().All() {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "#") {
 				continue
 			}
-			for phrase := range strings.SplitSeq(lines.Text(), ",") {
+			for phrase := range strings.SplitSeq(line, ",") {
 				if words := wordsOf(phrase); len(words) > 0 {
 					p.known[strings.Join(words, " ")] = true
 					p.longest = max(p.longest, len(words))
 				}
 			}
 		}
-		_ = f.Close() // it was only read
 	}
 	return p
+})
+
+// phrases are folded words and phrases of several.
+type phrases struct {
+	known   map[string]bool
+	longest int
 }
 
 // maxSmallTalk bounds the bytes of a text that is nothing but small talk.

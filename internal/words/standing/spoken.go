@@ -1,9 +1,12 @@
 package standing
 
 import (
+	"maps"
 	"strings"
+	"sync"
 	"unicode"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -70,7 +73,7 @@ func byWords(text string) string {
 	scores := map[string]int{}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' })
 	for _, w := range words {
-		for tag, list := range smallWords {
+		for tag, list := range smallWords() {
 			if strings.Contains(list, " "+w+" ") {
 				scores[tag]++
 			}
@@ -94,14 +97,18 @@ func byWords(text string) string {
 	return best
 }
 
-// smallWords are frequent words of languages in Latin and Cyrillic letters, each between spaces.
-var smallWords = map[string]string{
-	"en": " the is are was and for your you have has been it to of in at on with we our will a table booked booking confirmed this that i've ",
-	"de": " der die das ist und für ihr ihre sie haben wurde ist ich habe den dem ein eine mit auf um uhr im am tisch gebucht reserviert nicht wir sind ",
-	"es": " el la los las es y para su tu usted ha sido he una un con en de del por que mesa reserva está reservado confirmada no se le ",
-	"fr": " le la les est et pour votre vos vous avez été j'ai une un avec dans de du des que sur table réservation réservée confirmée ne pas à au ",
-	"tr": " ve için bir bu rezervasyonunuz masanız edildi ile saat de da onaylandı olarak sizin siz var yok adına ",
-	"sw": " ya na kwa yako imewekwa meza wa ni katika nimeweka tayari saa kesho yangu ",
+// smallWords are frequent words of languages in Latin and Cyrillic letters, each between spaces: of those that we speak, and
+// of others.
+var smallWords = sync.OnceValue(func() map[string]string {
+	all := maps.Clone(unspoken)
+	for tag, text := range lang.Detect().All() {
+		all[tag] = " " + strings.Join(lang.Sections(text)["[frequent]"], " ") + " "
+	}
+	return all
+})
+
+// unspoken are such words of languages that we do not speak.
+var unspoken = map[string]string{
 	"it": " il lo la gli le è e per suo sua tuo tua ha stato stata ho una un con nel nella di del della che tavolo prenotazione prenotato confermata sono alle non si ",
 	"pt": " o a os as é e para seu sua você foi uma um com em no na de do da que mesa reserva reservada está confirmada às não se já ",
 	"nl": " de het een is en voor uw je jouw u heb hebt heeft werd van met op om in er wordt tafel geboekt gereserveerd bevestigd ik uur niet zijn bestelling ",
@@ -115,7 +122,6 @@ var smallWords = map[string]string{
 	"fi": " ja on sinun teidän teille varaus varaus varasin pöytä pöytäsi varattu vahvistettu kello olen ei että se klo varauksesi huomenna sinulle hänelle ovat ",
 	"id": " yang dan untuk anda sudah telah di pada dengan ini itu meja pemesanan dipesan reservasi dikonfirmasi saya tidak jam pukul akan kami ",
 	"vi": " và là của cho bạn đã được với lúc bàn đặt xác nhận tôi không có này người vào tại chỗ ",
-	"ru": " и в на для вы ваш ваша ваше было был была я не что стол столик заказ забронирован подтверждено с вам это уже по у ",
 	"bg": " и е за вашата вашият ви беше съм на в с да не че маса масата резервация резервацията резервирана потвърдена резервирах часа сте са вас по от ",
 	"uk": " і й на для ви ваш ваша ваше було був була я не що стіл столик замовлення заброньовано підтверджено з вам це вже по у до ",
 }

@@ -16,19 +16,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
 // sentences reads a catalogue as a translator sees it.
-func sentences(t *testing.T, lang string) map[Key]string {
+func sentences(t *testing.T, tag string) map[Key]string {
 	t.Helper()
-	raw, err := files.ReadFile("catalog/" + lang + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var m map[Key]string
-	if err := json.Unmarshal(raw, &m); err != nil {
-		t.Fatalf("%s: %v", lang, err)
+	if err := json.Unmarshal([]byte(lang.Texts().In(tag)), &m); err != nil {
+		t.Fatalf("%s: %v", tag, err)
 	}
 	return m
 }
@@ -78,7 +75,7 @@ func TestEveryLanguageHasEveryKey(t *testing.T) {
 	for _, lang := range language.Supported() {
 		got := slices.Sorted(maps.Keys(sentences(t, lang)))
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("catalog/%s.json against the constants (-constants +catalogue):\n%s", lang, diff)
+			t.Errorf("%s/texts.json against the constants (-constants +catalogue):\n%s", lang, diff)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package wording holds every sentence that the product itself says to people,
-// in ten languages: confirmations and receipts come from here, filled from stored
+// in every language that it speaks: confirmations and receipts come from here, filled from stored
 // state, and never from a model.
 //
-// The texts are catalog/<language>.json, flat files of key and text that a
+// The texts are texts.json in the folders of package lang, flat files of key and text that a
 // translator can edit. {name} in a text is a variable, {{ and }} are braces, and
 // {yes} and {no} are the language's own words for an answer. Parts of a text that
 // have variables and nothing to show are left out: a piece between " · ", and any
@@ -17,20 +17,17 @@
 package wording
 
 import (
-	"embed"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
 // fallback is the language of a person whose own is not one of ours.
 const fallback = "en"
-
-//go:embed catalog/*.json
-var files embed.FS
 
 // A catalogue is one language's texts, parsed.
 type catalogue struct {
@@ -40,46 +37,40 @@ type catalogue struct {
 }
 
 // catalogues parses each language when it is first spoken, so that starting costs nothing.
-var catalogues = lazyCatalogues()
-
-func lazyCatalogues() map[string]func() catalogue {
+var catalogues = sync.OnceValue(func() map[string]func() catalogue {
 	m := make(map[string]func() catalogue)
-	for _, lang := range language.Supported() {
-		m[lang] = sync.OnceValue(func() catalogue {
-			c, _ := readCatalogue(lang) // embedded: a test reads every one of them
+	for _, tag := range language.Supported() {
+		m[tag] = sync.OnceValue(func() catalogue {
+			c, _ := readCatalogue(tag) // embedded: a test reads every one of them
 			return c
 		})
 	}
 	return m
-}
+})
 
-func readCatalogue(lang string) (catalogue, error) {
-	c := catalogue{lang: lang, rtl: language.RTL(lang), texts: make(map[Key]text)}
-	raw, err := files.ReadFile("catalog/" + lang + ".json")
-	if err != nil {
-		return c, fmt.Errorf("read catalogue %s: %w", lang, err)
-	}
+func readCatalogue(tag string) (catalogue, error) {
+	c := catalogue{lang: tag, rtl: language.RTL(tag), texts: make(map[Key]text)}
 	var sentences map[Key]string
-	if err := json.Unmarshal(raw, &sentences); err != nil {
-		return c, fmt.Errorf("parse catalogue %s: %w", lang, err)
+	if err := json.Unmarshal([]byte(lang.Texts().In(tag)), &sentences); err != nil {
+		return c, fmt.Errorf("parse catalogue %s: %w", tag, err)
 	}
 	for key, s := range sentences {
 		t, err := parseText(s)
 		if err != nil {
-			return c, fmt.Errorf("catalogue %s: %s: %w", lang, key, err)
+			return c, fmt.Errorf("catalogue %s: %s: %w", tag, key, err)
 		}
 		c.texts[key] = t
 	}
 	return c, nil
 }
 
-// in returns the catalogue of lang, a locale such as "tr-TR", or English.
-func in(lang string) catalogue {
-	tag, ok := language.Normalize(lang)
+// in returns the catalogue of a wanted language, a locale such as "tr-TR", or English.
+func in(wanted string) catalogue {
+	tag, ok := language.Normalize(wanted)
 	if !ok {
 		tag = fallback
 	}
-	return catalogues[tag]()
+	return catalogues()[tag]()
 }
 
 // Vars are the values of a text's variables, by name.
