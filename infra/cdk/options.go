@@ -21,6 +21,7 @@ type options struct {
 	Stage      string // stage: names the stack merve-<stage>; dev when absent
 	Secret     string // secret: name of the secret in Secrets Manager; merve/<stage> when absent
 	AlarmEmail string // alarmEmail: who is told of alarms; nobody when absent
+	Tables     string // tables: what the names of the tables begin with; CloudFormation names them when absent
 	Tracing    bool   // tracing=true: X-Ray
 	Disposable bool   // disposable=true: tables, bucket and logs go with the stack
 	Dist       string // dist: folder with <function>/bootstrap; ../../dist when absent
@@ -29,6 +30,10 @@ type options struct {
 
 	Settings map[string]string
 }
+
+// tablePrefix leaves room for our own names within DynamoDB's.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+var tablePrefix = regexp.MustCompile(`^[A-Za-z0-9._-]{1,60}$`)
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
 
@@ -62,6 +67,7 @@ func readOptions(context map[string]any) (options, error) {
 	o := options{Stage: text("stage", "dev"), Settings: map[string]string{}}
 	o.Secret = text("secret", "merve/"+o.Stage)
 	o.AlarmEmail = text("alarmEmail", "")
+	o.Tables = text("tables", "")
 	o.Tracing = flag("tracing")
 	o.Disposable = flag("disposable")
 	o.Emulator = text("emulator", "")
@@ -82,7 +88,7 @@ func readOptions(context map[string]any) (options, error) {
 }
 
 // own are the names of the context values that are no settings.
-var own = []string{"stage", "architecture", "secret", "alarmEmail", "tracing", "disposable", "dist", "emulator"}
+var own = []string{"stage", "architecture", "secret", "alarmEmail", "tables", "tracing", "disposable", "dist", "emulator"}
 
 // unread is an error about context values that nothing reads. Those of the CDK itself have a colon or an @ in their
 // names.
@@ -106,6 +112,8 @@ func (o options) forPeople() bool { return strings.HasPrefix(o.Stage, "prod") }
 func (o options) check() error {
 	issuer, audience := o.Settings["AUTH_ISSUER"], o.Settings["AUTH_AUDIENCE"]
 	switch {
+	case o.Tables != "" && !tablePrefix.MatchString(o.Tables):
+		return fmt.Errorf("context tables: got %q, want up to 60 letters, digits, dots, dashes or underscores, such as merve-prod-", o.Tables)
 	case !stageName.MatchString(o.Stage):
 		return fmt.Errorf("context stage: got %q, want a letter and up to 19 letters, digits or dashes, all lower case", o.Stage)
 	case (issuer == "") != (audience == ""):

@@ -44,7 +44,10 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 		buses:     map[string]awsevents.EventBus{},
 		functions: map[string]awslambda.Function{},
 	}
-	s.addTables(wiring.Tables())
+	s.addTables(awscdk.NewNestedStack(s.cdk, jsii.String("Data"), &awscdk.NestedStackProps{
+		Description:   jsii.String("What Merve has stored, stage " + o.Stage),
+		RemovalPolicy: s.removal(),
+	}), wiring.Tables())
 	s.addQueues(wiring.Queues())
 	s.addBuses(wiring.Buses())
 	s.addRules(wiring.Rules(), wiring.Queues())

@@ -30,7 +30,9 @@ func TestMain(m *testing.M) {
 // template is a synthesised stack, both as the assertions library has it and decoded.
 type template struct {
 	assert    assertions.Template
+	data      assertions.Template // the stack of what is stored
 	text      string
+	Room      int `json:"-"` // resources of the functions' stack
 	Resources map[string]resource
 	Outputs   map[string]struct{ Value any }
 }
@@ -84,13 +86,56 @@ func synthesise(context map[string]any) (tm template, err error) {
 	if err != nil {
 		return tm, err
 	}
-	tm.assert = assertions.Template_FromStack(newStack(newApp(jsii.String(filepath.Join(dir, "out"))), o), nil)
-	text, err := json.Marshal(tm.assert.ToJSON())
+	made := newStack(newApp(jsii.String(filepath.Join(dir, "out"))), o)
+	tm.data = assertions.Template_FromStack(made.Node().FindChild(jsii.String("Data")).(awscdk.NestedStack), nil)
+	tm.assert = assertions.Template_FromStack(made, nil)
+	return tm, tm.decode()
+}
+
+// decode reads both stacks as one: what the functions' refers to by an output of the data's is what that output is.
+func (tm *template) decode() error {
+	data, err := json.Marshal(tm.data.ToJSON())
 	if err != nil {
-		return tm, err
+		return err
 	}
-	tm.text = string(text)
-	return tm, json.Unmarshal(text, &tm)
+	var stored template
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return err
+	}
+	whole := *tm.assert.ToJSON()
+	text, err := json.Marshal(joined(whole, stored.Outputs))
+	if err != nil {
+		return err
+	}
+	tm.text = string(text) + string(data)
+	if err := json.Unmarshal(text, tm); err != nil {
+		return err
+	}
+	tm.Room = len(tm.Resources)
+	for name, r := range stored.Resources {
+		tm.Resources[name] = r
+	}
+	return nil
+}
+
+// joined is v with the outputs of a nested stack in the place of the references to them.
+func joined(v any, outputs map[string]struct{ Value any }) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = joined(v[i], outputs)
+		}
+	case map[string]any:
+		if at, ok := v["Fn::GetAtt"].([]any); ok && len(at) == 2 {
+			if name, ok := strings.CutPrefix(fmt.Sprint(at[1]), "Outputs."); ok {
+				return outputs[name].Value
+			}
+		}
+		for k := range v {
+			v[k] = joined(v[k], outputs)
+		}
+	}
+	return v
 }
 
 func standIn(dir string) error {
@@ -111,13 +156,21 @@ func recovered(tell func(p any)) {
 func (tm template) has(t *testing.T, kind string, props map[string]any) {
 	t.Helper()
 	defer recovered(func(p any) { t.Errorf("%v", p) })
-	tm.assert.HasResourceProperties(jsii.String(kind), props)
+	tm.of(kind).HasResourceProperties(jsii.String(kind), props)
+}
+
+// of is the stack that has resources of a kind.
+func (tm template) of(kind string) assertions.Template {
+	if kind == "AWS::DynamoDB::Table" {
+		return tm.data
+	}
+	return tm.assert
 }
 
 func (tm template) counts(t *testing.T, kind string, want int) {
 	t.Helper()
 	defer recovered(func(p any) { t.Errorf("%v", p) })
-	tm.assert.ResourceCountIs(jsii.String(kind), jsii.Number(want))
+	tm.of(kind).ResourceCountIs(jsii.String(kind), jsii.Number(want))
 }
 
 // all returns the resources of a kind by logical id.
@@ -386,12 +439,38 @@ func (tm template) invokes(api, function string) (n int) {
 	return n
 }
 
+// What is stored is in a stack of its own, under names that are given, so that functions made anew find it.
+func TestTablesAreApart(t *testing.T) {
+	tm, err := synthesise(map[string]any{"tables": "merve-prod-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, r := range tm.all("AWS::DynamoDB::Table") {
+		named[fmt.Sprint(r.Properties["TableName"])] = true
+		if r.DeletionPolicy != "Retain" {
+			t.Errorf("a table goes with its stack: %v", r)
+		}
+	}
+	for _, table := range wiring.Tables() {
+		if !named["merve-prod-"+table.Name] {
+			t.Errorf("no table is named merve-prod-%s: %v", table.Name, named)
+		}
+	}
+	if nested := tm.all("AWS::CloudFormation::Stack"); len(nested) != 1 {
+		t.Errorf("stacks: %v", nested)
+	}
+	if _, err := readOptions(map[string]any{"tables": "a table/"}); err == nil || !strings.Contains(err.Error(), "context tables") {
+		t.Errorf("a name that no table may have: %v", err)
+	}
+}
+
 // CloudFormation refuses a stack of more than 500 resources, so there must be room for the next functions.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 func TestRoomInTheStack(t *testing.T) {
 	const most = 400
 	tm := get(t, full)
-	if got := len(tm.Resources); got > most {
+	if got := tm.Room; got > most {
 		kinds := map[string]int{}
 		for _, r := range tm.Resources {
 			kinds[r.Type]++

@@ -2,19 +2,23 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
 	"merve/infra/wiring"
 )
 
-func (s *stack) addTables(ts []wiring.Table) {
+// addTables makes the tables in a stack of their own: functions come and go, and what is stored stays. Tables of a given
+// name can be found again by a stack that is made anew.
+func (s *stack) addTables(data constructs.Construct, ts []wiring.Table) {
 	for _, t := range ts {
-		s.tables[t.Name] = s.newTable(t)
+		s.tables[t.Name] = s.newTable(data, t)
 	}
 }
 
-func (s *stack) newTable(t wiring.Table) awsdynamodb.Table {
+func (s *stack) newTable(data constructs.Construct, t wiring.Table) awsdynamodb.Table {
 	props := &awsdynamodb.TableProps{
+		TableName:           s.tableName(t.Name),
 		PartitionKey:        attribute("pk", false),
 		SortKey:             attribute("sk", false),
 		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
@@ -28,7 +32,7 @@ func (s *stack) newTable(t wiring.Table) awsdynamodb.Table {
 	if t.Stream {
 		props.Stream = awsdynamodb.StreamViewType_NEW_AND_OLD_IMAGES
 	}
-	table := awsdynamodb.NewTable(s.cdk, id(t.Name, "Table"), props)
+	table := awsdynamodb.NewTable(data, id(t.Name, "Table"), props)
 	for _, ix := range t.Indexes {
 		table.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
 			IndexName:      jsii.String(ix.Name),
@@ -38,6 +42,14 @@ func (s *stack) newTable(t wiring.Table) awsdynamodb.Table {
 		})
 	}
 	return table
+}
+
+// tableName is the name that the deployment gives a table; nil has CloudFormation choose one.
+func (s *stack) tableName(name string) *string {
+	if s.Tables == "" {
+		return nil
+	}
+	return jsii.String(s.Tables + name)
 }
 
 func projection(ix wiring.Index) awsdynamodb.ProjectionType {
