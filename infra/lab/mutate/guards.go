@@ -54,7 +54,7 @@ func weakened() []string {
 		"spine/gate/gate.go answerOf",
 		"record/ledger/lock.go lock.expired",
 		"record/ledger/lock.go lock.ownedBy",
-		"record/ledger/rules.go op.check",
+		"record/ledger/rules.go rule.holds",
 		"spine/outbox/sender.go Sender.Deliver",
 		"spine/outbox/sender.go Sender.others",
 		"spine/outbox/sender.go Sender.settle",

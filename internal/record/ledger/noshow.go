@@ -37,34 +37,10 @@ var (
 
 // MayMark says whether a booking can be marked at a time as one to which nobody came, and if
 // not, why.
-func (tx Transaction) MayMark(now time.Time) error {
-	switch {
-	case tx.State == NoShow:
-		return ErrNoShow
-	case tx.State != Confirmed:
-		return ErrNotBooked
-	case !tx.NoShowAt.IsZero():
-		return ErrCame
-	case now.Before(tx.Start):
-		return ErrNotBegun
-	case !now.Before(tx.End.Add(MarkFor)):
-		return ErrMarkedLate
-	}
-	return nil
-}
+func (tx Transaction) MayMark(now time.Time) error { return opMark.check(tx, now) }
 
 // MayTakeBack says whether a mark can be taken back at a time, and if not, why.
-func (tx Transaction) MayTakeBack(now time.Time) error {
-	switch {
-	case tx.State != NoShow && !tx.NoShowAt.IsZero():
-		return ErrCame
-	case tx.State != NoShow:
-		return ErrNotNoShow
-	case !now.Before(tx.NoShowAt.Add(TakeBackFor)):
-		return ErrStands
-	}
-	return nil
-}
+func (tx Transaction) MayTakeBack(now time.Time) error { return opTakeBack.check(tx, now) }
 
 // missed is the record that counts against an owner at a business.
 type missed struct {

@@ -9,19 +9,8 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// op is one of the seven operations. They are all there is to a transaction's life:
-//
-//	draft    nothing              → draft       (an offer is a draft that is held at once)
-//	hold     draft                → hold        its locks are free, expired, its thread's own or of the booking that it replaces
-//	confirm  hold, not yet over   → confirmed   its locks are its own and held, or still confirmed by the booking that it replaces
-//	release  draft hold confirmed → cancelled   its locks go, but those that what replaces it has
-//	expire   hold, over           → expired     its locks go
-//	mark     confirmed, begun     → no_show     its locks stay
-//	takeBack no_show, lately      → confirmed   its locks stay; it cannot be marked again
-//
-// A hold is over at HoldExpiresAt. The gate takes no YES in the last 30 seconds before that
-// ([merve/internal/spine/gate.AnswerBy]), so that one which it took has time to be committed; confirm itself
-// holds until the end.
+// op is one of the seven operations. An offer is a draft that is held at once; a move confirms one transaction
+// and releases the other.
 type op string
 
 const (
@@ -34,11 +23,157 @@ const (
 	opTakeBack op = "came"
 )
 
-func (o op) to() State {
-	return map[op]State{opDraft: Draft, opHold: Hold, opConfirm: Confirmed, opRelease: Cancelled, opExpire: Expired, opMark: NoShow, opTakeBack: Confirmed}[o]
+// rules are a transaction's whole life: what each operation does to a transaction in each state, and the error
+// when it does nothing. Exactly one line is true at any moment. [op.check] judges by these lines what was read,
+// and [op.guard] makes the conditions of them under which DynamoDB writes.
+//
+// The locks follow: a hold takes those that are free, expired, its thread's own or of the booking that it replaces;
+// a confirmation keeps them; a release or an expiry deletes them, except what the replacing booking inherits; a mark
+// and its retraction leave them alone.
+//
+// The gate takes no YES in the last 30 seconds of a hold ([merve/internal/spine/gate.AnswerBy]), so that one which
+// it took can still be committed. A confirmation holds until the end.
+var rules = []rule{
+	{opDraft, none, nil, Draft, nil},
+
+	{opHold, Draft, nil, Hold, nil},
+	{opHold, Hold, nil, none, ErrNotDraft},
+	{opHold, Confirmed, nil, none, ErrAlreadyConfirmed},
+	{opHold, Cancelled, nil, none, ErrNotDraft},
+	{opHold, Expired, nil, none, ErrNotDraft},
+	{opHold, NoShow, nil, none, ErrNotDraft},
+
+	{opConfirm, Draft, nil, none, ErrNotHeld},
+	{opConfirm, Hold, all{live}, Confirmed, nil},
+	{opConfirm, Hold, all{over}, none, ErrHoldGone},
+	{opConfirm, Confirmed, nil, none, ErrAlreadyConfirmed},
+	{opConfirm, Cancelled, nil, none, ErrNotHeld},
+	{opConfirm, Expired, nil, none, ErrHoldGone},
+	{opConfirm, NoShow, nil, none, ErrAlreadyConfirmed},
+
+	{opRelease, Draft, nil, Cancelled, nil},
+	{opRelease, Hold, nil, Cancelled, nil},
+	{opRelease, Confirmed, nil, Cancelled, nil},
+	{opRelease, Cancelled, nil, none, ErrCancelled},
+	{opRelease, Expired, nil, none, ErrHoldGone},
+	{opRelease, NoShow, nil, none, ErrNoShow},
+
+	{opExpire, Draft, nil, none, ErrNotHeld},
+	{opExpire, Hold, all{live}, none, ErrNotDue},
+	{opExpire, Hold, all{over}, Expired, nil},
+	{opExpire, Confirmed, nil, none, ErrNotHeld},
+	{opExpire, Cancelled, nil, none, ErrNotHeld},
+	{opExpire, Expired, nil, none, ErrNotHeld},
+	{opExpire, NoShow, nil, none, ErrNotHeld},
+
+	{opMark, Draft, nil, none, ErrNotBooked},
+	{opMark, Hold, nil, none, ErrNotBooked},
+	{opMark, Confirmed, all{neverMarked, begun, lately}, NoShow, nil},
+	{opMark, Confirmed, all{neverMarked, ahead}, none, ErrNotBegun},
+	{opMark, Confirmed, all{neverMarked, begun, longAgo}, none, ErrMarkedLate},
+	{opMark, Confirmed, all{wasMarked}, none, ErrCame},
+	{opMark, Cancelled, nil, none, ErrNotBooked},
+	{opMark, Expired, nil, none, ErrNotBooked},
+	{opMark, NoShow, nil, none, ErrNoShow},
+
+	{opTakeBack, Draft, nil, none, ErrNotNoShow},
+	{opTakeBack, Hold, nil, none, ErrNotNoShow},
+	{opTakeBack, Confirmed, all{neverMarked}, none, ErrNotNoShow},
+	{opTakeBack, Confirmed, all{wasMarked}, none, ErrCame},
+	{opTakeBack, Cancelled, all{neverMarked}, none, ErrNotNoShow},
+	{opTakeBack, Cancelled, all{wasMarked}, none, ErrCame},
+	{opTakeBack, Expired, nil, none, ErrNotNoShow},
+	{opTakeBack, NoShow, all{markedLately}, Confirmed, nil},
+	{opTakeBack, NoShow, all{markedLongAgo}, none, ErrStands},
 }
 
-// tells is the type of its event: the new state, but for a second way into the same one.
+// The conditions of the rules: what a time of the transaction is, compared with now.
+var (
+	live = clause{"holdExpiresAt", func(tx Transaction) time.Time { return tx.HoldExpiresAt }, future, 0}
+	over = clause{"holdExpiresAt", func(tx Transaction) time.Time { return tx.HoldExpiresAt }, past, 0}
+
+	ahead   = clause{"start", func(tx Transaction) time.Time { return tx.Start }, future, 0}
+	begun   = clause{"start", func(tx Transaction) time.Time { return tx.Start }, past, 0}
+	lately  = clause{"end", func(tx Transaction) time.Time { return tx.End }, future, MarkFor}
+	longAgo = clause{"end", func(tx Transaction) time.Time { return tx.End }, past, MarkFor}
+
+	neverMarked   = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, missing, 0}
+	wasMarked     = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, present, 0}
+	markedLately  = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, future, TakeBackFor}
+	markedLongAgo = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, past, TakeBackFor}
+)
+
+// rule is one line of the table. It allows the operation when it leads to a state, and refuses it with an error when
+// it leads to none.
+type rule struct {
+	op   op
+	from State
+	when all
+	to   State
+	err  error
+}
+
+// none is no state: the transaction does not exist, or the operation leads nowhere.
+const none State = ""
+
+// all are clauses that must hold together.
+type all []clause
+
+// clause is a condition on one time of a transaction: on the field for the check in Go, on the attribute for DynamoDB.
+// The time is past or future as of now once the grace has been added to it.
+type clause struct {
+	attribute string
+	field     func(Transaction) time.Time
+	is        tense
+	grace     time.Duration
+}
+
+// tense is what a clause wants a time to be.
+type tense int
+
+const (
+	past tense = iota // now counts as past
+	future
+	missing
+	present
+)
+
+// holds reports whether the clause is true of tx at now.
+func (c clause) holds(tx Transaction, now time.Time) bool {
+	switch at := c.field(tx); c.is {
+	case missing:
+		return at.IsZero()
+	case present:
+		return !at.IsZero()
+	case future:
+		return at.Add(c.grace).After(now)
+	}
+	return !c.field(tx).Add(c.grace).After(now)
+}
+
+// condition is the clause in DynamoDB's language, with its values.
+func (c clause) condition(now time.Time) (expr string, vals dynamo.V) {
+	at := dynamo.V{":" + c.attribute: now.Add(-c.grace)}
+	switch c.is {
+	case missing:
+		return "attribute_not_exists(#" + c.attribute + ")", nil
+	case present:
+		return "attribute_exists(#" + c.attribute + ")", nil
+	case future:
+		return "#" + c.attribute + " > :" + c.attribute, at
+	}
+	return "#" + c.attribute + " <= :" + c.attribute, at
+}
+
+// holds reports whether the rule is the one for tx at now.
+func (r rule) holds(tx Transaction, now time.Time) bool {
+	return r.from == tx.State && !slices.ContainsFunc(r.when, func(c clause) bool { return !c.holds(tx, now) })
+}
+
+// to is the state that the operation leads to.
+func (o op) to() State { return o.allowed(none).to }
+
+// tells is the type of the operation's event: the new state, or [Came] where the state is one that it had before.
 func (o op) tells() State {
 	if o == opTakeBack {
 		return Came
@@ -48,47 +183,39 @@ func (o op) tells() State {
 
 // check says whether tx allows the operation at now, and if not, why.
 func (o op) check(tx Transaction, now time.Time) error {
-	over := !tx.HoldExpiresAt.After(now)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.op == o && r.holds(tx, now) })
 	switch {
-	case o == opMark:
-		return tx.MayMark(now)
-	case o == opTakeBack:
-		return tx.MayTakeBack(now)
-	case o == opHold && tx.State == Draft,
-		o == opConfirm && tx.State == Hold && !over,
-		o == opRelease && (tx.State == Draft || tx.State == Hold || tx.State == Confirmed),
-		o == opExpire && tx.State == Hold && over:
-		return nil
-	case tx.State == Confirmed && o != opExpire, tx.State == NoShow && o == opConfirm:
-		return &AlreadyConfirmed{tx}
-	case tx.State == NoShow && o == opRelease:
-		return ErrNoShow
-	case o == opHold:
-		return ErrNotDraft
-	case o == opExpire && tx.State == Hold:
-		return ErrNotDue
-	case o == opExpire:
+	case i < 0:
 		return ErrNotHeld
-	case tx.State == Expired, tx.State == Hold:
-		return ErrHoldGone
-	case o == opRelease:
-		return ErrCancelled
+	case rules[i].err == ErrAlreadyConfirmed:
+		return &AlreadyConfirmed{tx}
 	}
-	return ErrNotHeld
+	return rules[i].err
 }
 
-// guard is check as a condition on the stored transaction, which must also be the very
-// version that was read.
+// allowed is the rule by which the operation is allowed from a state. Where there is none, it is one from another
+// state.
+func (o op) allowed(from State) rule {
+	var r rule
+	for _, some := range rules {
+		if some.op == o && some.to != none && (r.op == "" || some.from == from) {
+			r = some
+		}
+	}
+	return r
+}
+
+// guard puts the rule as a condition on the stored transaction, which must also be the very version that was read.
+// When it fails, the check of what is stored says why.
 func (o op) guard(w dynamo.Write, read Transaction, now time.Time) dynamo.Write {
-	if o == opDraft {
+	r := o.allowed(read.State)
+	if r.from == none {
 		return w.IfAbsent().Else(ErrChanged)
 	}
-	w = w.If("#state = :from AND version = :version", dynamo.V{":from": read.State, ":version": read.Version})
-	switch o {
-	case opConfirm:
-		w = w.If("holdExpiresAt > :now", dynamo.V{":now": now})
-	case opExpire:
-		w = w.If("holdExpiresAt <= :now", dynamo.V{":now": now})
+	w = w.If("#state = :from AND version = :version", dynamo.V{":from": r.from, ":version": read.Version})
+	for _, c := range r.when {
+		expr, vals := c.condition(now)
+		w = w.If(expr, vals)
 	}
 	return w.ElseOld(func(old dynamo.Item) error {
 		if old == nil {
