@@ -48,7 +48,7 @@ func TestErasedOnceTheHoldIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	txs := []ledger.Transaction{tx}
-	stay, err := l.Forget(ctx, txs)
+	stay, err := ledger.HeldBookings{Ledger: l}.Forget(ctx, txs)
 	if err != nil || len(stay) != 1 || stay[0] != tx.Code {
 		t.Fatal(stay, err)
 	}

@@ -18,7 +18,7 @@ func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r gate
 	now := l.now()
 	ws, err := l.confirmWrites(tx, r, key, now)
 	if err != nil {
-		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
+		return l.writer().replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
 	}
 	after, err := settle(tx.confirmed(now), l.Table.DB().Commit(ctx, ws...))
 	if err != nil {
@@ -29,6 +29,6 @@ func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r gate
 
 // Events returns what happened to a transaction, in order.
 func (l *Ledger) Events(ctx context.Context, txID string) ([]Event, error) {
-	h, err := l.history(ctx, txID)
+	h, err := l.reader().history(ctx, txID)
 	return h.Events, err
 }

@@ -24,8 +24,8 @@ func TestEachConditionStandsByItself(t *testing.T) {
 		return c.releaseWrites(tx, "x", "k", c.Now())
 	}
 	expire := func(c *corner, tx Transaction) ([]dynamo.Write, error) {
-		ch, err := c.ending(tx, tx.HoldExpiresAt, nil)
-		return c.writes(ch), err
+		ch, err := c.changes().ending(tx, tx.HoldExpiresAt, nil)
+		return c.writer().writes(ch), err
 	}
 	moveHold := func(by time.Duration) func(c *corner, tx Transaction) {
 		return func(c *corner, tx Transaction) {
@@ -112,12 +112,12 @@ func TestEachConditionStandsByItself(t *testing.T) {
 
 func takeOwnOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
 	k, err := locksOf(tx)
-	return []dynamo.Write{c.takeOwn(k[0], lock{Name: tx.Locks[0], Tx: "new", State: lockHeld}, tx.ID)}, err
+	return []dynamo.Write{c.slots().takeOwn(k[0], lock{Name: tx.Locks[0], Tx: "new", State: lockHeld}, tx.ID)}, err
 }
 
 func takeExpiredOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
 	k, err := locksOf(tx)
-	return []dynamo.Write{c.takeExpired(k[0], lock{Name: tx.Locks[0], Tx: "new", State: lockHeld}, tx.ID, tx.HoldExpiresAt)}, err
+	return []dynamo.Write{c.slots().takeExpired(k[0], lock{Name: tx.Locks[0], Tx: "new", State: lockHeld}, tx.ID, tx.HoldExpiresAt)}, err
 }
 
 func inheritOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
@@ -127,7 +127,7 @@ func inheritOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
 	k, err := locksOf(tx)
 	moved := tx
 	moved.ID, moved.Replaces = "new", tx.ID
-	return []dynamo.Write{c.inheritLock(k[0], moved)}, err
+	return []dynamo.Write{c.slots().inheritLock(k[0], moved)}, err
 }
 
 // A lock that a live transaction has taken since it was read as an orphan stays.
@@ -175,7 +175,7 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	c, ctx := newCorner(t), context.Background()
 	tx := c.held(c.terms(24), 1)
 	k := c.locks(tx.Start)[0]
-	if err := c.Table.DB().Commit(ctx, c.takeFree(k.key, lock{Tx: "new"})); !errors.Is(err, errTokenLost) {
+	if err := c.Table.DB().Commit(ctx, c.slots().takeFree(k.key, lock{Tx: "new"})); !errors.Is(err, errTokenLost) {
 		t.Errorf("a token that is held: %v", err)
 	}
 	c.NewID = func() string { return tx.ID }

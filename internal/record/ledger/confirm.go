@@ -10,8 +10,8 @@ import (
 	"merve/internal/spine/gate"
 )
 
-// OfferHash names the exact offer that a transaction makes: what, when, for how many, at
-// what price, how much of it ahead and what becomes of that, held until when, under which policy. A YES is bound to it.
+// OfferHash identifies the exact offer that a transaction makes: what, when, for how many, at what price, how much of it
+// in advance and what becomes of that, held until when, under which policy. A YES is bound to it.
 func OfferHash(tx Transaction) string {
 	t := tx.Terms
 	terms := []any{"offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
@@ -31,8 +31,8 @@ func OfferHash(tx Transaction) string {
 	return ident.Hash(terms...)
 }
 
-// CancelHash names the cancellation of a transaction as it stands, and how much of what was
-// paid, due or all of the price, comes back by it at a time.
+// CancelHash identifies the cancellation of a transaction as it stands, with the refund at a time of what was paid, which
+// is what was due or the whole price.
 func CancelHash(tx Transaction, at time.Time) string {
 	terms := []any{"cancel", tx.ID, tx.State, tx.Version, tx.OfferHash}
 	if paid := cmp.Or(tx.DueMinor, tx.PriceMinor); paid > 0 {
@@ -43,49 +43,15 @@ func CancelHash(tx Transaction, at time.Time) string {
 
 // confirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
 func (l *Ledger) confirmWrites(tx Transaction, r gate.Receipt, key string, now time.Time) ([]dynamo.Write, error) {
-	c, err := l.confirmation(tx, r, key, stored(now))
+	c, err := l.changes().confirmation(tx, r, key, stored(now))
 	if err != nil {
 		return nil, err
 	}
-	return append(l.writes(c), l.Table.Put(receiptKey(tx.ID), r).IfAbsent().Else(ErrChanged)), nil
+	return append(l.writer().writes(c), l.Table.Put(receiptKey(tx.ID), r).IfAbsent().Else(ErrChanged)), nil
 }
 
 func confirmPayload(tx Transaction, r gate.Receipt) string {
 	return ident.Hash(tx.ID, r.PendingID, r.OfferHash)
-}
-
-func (l *Ledger) confirmation(tx Transaction, r gate.Receipt, key string, now time.Time) (change, error) {
-	if err := checkKey(key); err != nil {
-		return change{}, err
-	}
-	if err := opConfirm.check(tx, now); err != nil {
-		return change{}, err
-	}
-	if r.OfferHash != tx.OfferHash || OfferHash(tx) != tx.OfferHash {
-		return change{}, ErrOfferChanged
-	}
-	if tx.DueMinor > 0 && r.Payment == "" {
-		return change{}, ErrUnpaid
-	}
-	c := change{
-		op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r),
-		read: tx, after: tx.confirmed(now), now: now,
-		event: Event{Actor: r.Actor, Trace: r.Trace},
-	}
-	keys, err := locksOf(c.after)
-	for i, k := range keys {
-		if i < len(tx.Locks) {
-			c.locks = append(c.locks, l.confirmLock(k, tx.ID))
-		} else {
-			c.locks = append(c.locks, l.inheritLock(k, tx))
-		}
-	}
-	if err != nil {
-		return change{}, err
-	}
-	ws, err := l.Bounds.Keep(tx.Bounds, tx.ID, tx.End, ErrHoldGone)
-	c.locks = append(c.locks, ws...)
-	return c, err
 }
 
 // confirmed is a transaction after its YES.

@@ -473,7 +473,7 @@ func operations() []scenario {
 			tx := s.booked(terms, "offer")
 			s.clock.Set(tx.End)
 			return func() (string, error) {
-				if _, err := s.Forget(ctx, []Transaction{tx}); err != nil {
+				if _, err := (HeldBookings{s.Ledger}).Forget(ctx, []Transaction{tx}); err != nil {
 					return "", err
 				}
 				return strings.Join(s.said(tx.ID), " "), nil
@@ -483,7 +483,7 @@ func operations() []scenario {
 			terms := s.fixed(24)
 			terms.CustomerName = "Ann"
 			tx := s.booked(terms, "offer")
-			if _, err := s.Forget(ctx, []Transaction{tx}); err != nil {
+			if _, err := (HeldBookings{s.Ledger}).Forget(ctx, []Transaction{tx}); err != nil {
 				s.t.Fatal(err)
 			}
 			s.clock.Set(tx.End)

@@ -12,7 +12,7 @@ import (
 	"merve/internal/tenant/schedule"
 )
 
-// Draft writes down what is to be booked. It takes nothing. 1 request.
+// Draft stores what a customer wants to book. It holds nothing. 1 request.
 func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, error) {
 	if err := checkKey(key); err != nil {
 		return Transaction{}, err
@@ -23,7 +23,7 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 	}
 	c := l.drafting(ctx, Transaction{Terms: t})
 	c.key, c.payload = draftKey(t.Business, key), t.hash()
-	return l.commit(ctx, c)
+	return l.writer().commit(ctx, c)
 }
 
 func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
@@ -33,17 +33,16 @@ func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)}}
 }
 
-// Offer is Draft and Hold in one: it takes one token of every slot, for so long from now but no
-// longer than it can be booked, or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
-// to give what the key gave before. Other terms, be it by the price or the market's version, are
-// another payload: [ErrKeyReused], and what the key gave before stands until it expires.
+// Offer drafts and holds at once: it takes one token of every slot for length, but no longer than the terms can be
+// booked, or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over a hold or to return what
+// the key gave before. Different terms, even in the price or the market's version alone, are another payload:
+// [ErrKeyReused], and what the key gave before stands until it expires.
 func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
 	return l.OfferUntil(ctx, Transaction{Terms: t}, capacity, length, time.Time{}, key)
 }
 
-// OfferUntil is [Ledger.Offer] that holds no longer than until a time, if that is not zero. Of tx it
-// takes the terms, the id and the code if there is one, and whether it is to be forgotten. The code is that of the booking
-// that it replaces, by which people go on naming it.
+// OfferUntil is [Ledger.Offer], but holds no longer than by unless that is zero. From tx it takes the terms, the id and
+// code if set, and the mark to forget it. The code is that of the booking that it replaces, so people can go on using it.
 func (l *Ledger) OfferUntil(
 	ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string,
 ) (Transaction, error) {
@@ -65,16 +64,16 @@ func (l *Ledger) OfferUntil(
 	if until.Before(draft.now.Add(time.Second)) {
 		return Transaction{}, errTooSoon
 	}
-	return l.take(ctx, change{
+	return taking{l, change{
 		op: opHold, key: draftKey(t.Business, key), payload: ident.Hash("offer", t.hash(), length),
 		read: draft.after, draft: &draft, event: draft.event,
-	}, capacity, until)
+	}, capacity, until}.take(ctx)
 }
 
 var errTooSoon = fault.New(fault.Conflict, "it begins too soon: nobody could answer before")
 
-// bookableUntil is until when a YES still books it: until it begins; nights, for which people arrive
-// late, until they are over.
+// bookableUntil is until when a YES still books it: until the start, or for nights until their end, as people arrive
+// late for them.
 func (t Terms) bookableUntil() time.Time {
 	if t.Nights > 0 {
 		return t.End
@@ -82,7 +81,7 @@ func (t Terms) bookableUntil() time.Time {
 	return t.Start
 }
 
-// hash covers every term, those too that are not shown as JSON.
+// hash covers every term, including those that JSON leaves out.
 func (t Terms) hash() string {
 	return ident.Hash(t, t.Owner, t.Merchant)
 }

@@ -12,8 +12,8 @@ import (
 	"merve/internal/spine/gate"
 )
 
-// Event is an immutable fact about a transaction, written with the change it tells of.
-// It carries all that a notification needs.
+// Event is an immutable fact about a transaction, written with the change it tells of. It has everything that a
+// notification needs.
 type Event struct {
 	ID          string      `dynamodbav:"id" json:"id"` // unique in its transaction
 	Type        State       `dynamodbav:"type" json:"type"`
@@ -27,7 +27,7 @@ type Event struct {
 	Transaction Transaction `dynamodbav:"tx" json:"transaction"` // as it was after the change
 }
 
-// Why a transaction was let go, where nobody gave a reason.
+// Why a transaction was cancelled when nobody gave a reason.
 const (
 	ReasonReplaced = "replaced" // by another offer on the same thread
 	ReasonTimeUp   = "time_up"
@@ -36,7 +36,7 @@ const (
 // Events are the events of transactions.
 var Events = event.Kind[Event]{Name: "tx", Earlier: dynamo.Key{PK: txPrefix, SK: event.Prefix}}
 
-// History is all there is about a transaction.
+// History is everything stored about a transaction.
 type History struct {
 	Transaction Transaction   `json:"transaction"`
 	Events      []Event       `json:"events"` // in order
@@ -45,15 +45,15 @@ type History struct {
 
 // History returns a transaction with its events and the receipt of its YES.
 func (l *Ledger) History(ctx context.Context, a actor.Actor, txID string) (History, error) {
-	h, err := l.history(ctx, txID)
+	h, err := l.reader().history(ctx, txID)
 	if err != nil {
 		return History{}, err
 	}
 	return h, a.MaySee(h.Transaction.Owner)
 }
 
-func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
-	page, err := l.Table.Query(ctx, dynamo.Under(txPrefix+txID, ""))
+func (r reader) history(ctx context.Context, txID string) (History, error) {
+	page, err := r.table.Query(ctx, dynamo.Under(txPrefix+txID, ""))
 	if err != nil {
 		return History{}, fmt.Errorf("ledger: history of %s: %w", txID, err)
 	}

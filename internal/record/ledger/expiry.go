@@ -15,16 +15,15 @@ import (
 type Swept struct {
 	Looked  int
 	Expired int
-	Raced   int           // ended by somebody else meanwhile, which is as good
+	Raced   int           // ended by somebody else meanwhile, which is just as good
 	Lag     time.Duration // of the hold that was overdue longest
-	Left    bool          // a bound was reached before the end
+	Left    bool          // the budget ended before the holds did
 }
 
-// Sweep expires the holds whose time is over. Any number of sweeps may run at once: each
-// hold expires once. A hold that cannot be expired does not keep the others. 16 shards, a
-// query and a batch read for each hundred holds, and 1 request for as many as one transaction
-// takes (33 of one slot each, 25 of what is to be paid); or for each of those, when something else has ended one of them.
-// All shards at a time, unless b says how many.
+// Sweep expires the holds whose time is over. Any number of sweeps may run at once: each hold expires once. A hold that
+// cannot be expired does not stop the others. It costs a query for each of 16 shards, a batch read for each hundred
+// holds, and 1 request for as many as fit in one transaction (33 of one slot each, 25 of those to be paid), or 1 for
+// each of these when something else has ended one. It walks all shards at a time, unless b says how many.
 func (l *Ledger) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	s := &sweep{Ledger: l}
 	walked, err := l.Table.EachDuePage(ctx, dueHold, l.now(), inParallel(b), func(page iter.Seq[dynamo.Item]) error { return s.page(ctx, page) })
@@ -49,13 +48,13 @@ type sweep struct {
 	report Swept
 }
 
-// ending is a hold, and what ends it.
+// ending is a hold and the writes that end it.
 type ending struct {
 	tx     Transaction
 	writes []dynamo.Write
 }
 
-// page expires holds, as many in one transaction as it takes.
+// page expires holds, as many in one transaction as fit.
 func (s *sweep) page(ctx context.Context, items iter.Seq[dynamo.Item]) error {
 	var errs []error
 	var some []ending
@@ -66,12 +65,12 @@ func (s *sweep) page(ctx context.Context, items iter.Seq[dynamo.Item]) error {
 			errs = append(errs, err)
 			continue
 		}
-		c, err := s.expiring(tx)
+		c, err := s.changes().expiring(tx, s.now())
 		if err != nil {
 			errs = append(errs, s.count(tx, err))
 			continue
 		}
-		e := ending{tx, s.writes(c)}
+		e := ending{tx, s.writer().writes(c)}
 		if size+len(e.writes) > dynamo.MaxWrites {
 			errs = append(errs, s.end(ctx, some))
 			some, size = nil, 0
@@ -81,7 +80,7 @@ func (s *sweep) page(ctx context.Context, items iter.Seq[dynamo.Item]) error {
 	return errors.Join(append(errs, s.end(ctx, some))...)
 }
 
-// end ends holds together; each by itself when something else has ended one of them.
+// end ends holds together, or each by itself when something else has ended one of them.
 func (s *sweep) end(ctx context.Context, some []ending) error {
 	var all []dynamo.Write
 	for _, e := range some {
@@ -99,7 +98,7 @@ func (s *sweep) end(ctx context.Context, some []ending) error {
 	return errors.Join(errs...)
 }
 
-// count takes down what became of a hold.
+// count counts what became of a hold.
 func (s *sweep) count(tx Transaction, err error) error {
 	var faster *replay
 	raced := errors.As(err, &faster) || errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold

@@ -47,7 +47,7 @@ func TestSweepExpiresEachOnce(t *testing.T) {
 		t.Errorf("%d holds were expired %d times: %+v", len(ids), n, reports)
 	}
 	for _, id := range ids {
-		h, err := c.history(ctx, id)
+		h, err := c.reader().history(ctx, id)
 		if err != nil || h.Transaction.State != Expired || len(h.Events) != 3 {
 			t.Errorf("%s: %s, %d events, %v", id, h.Transaction.State, len(h.Events), err)
 		}

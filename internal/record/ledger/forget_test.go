@@ -87,7 +87,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if codes, err := c.Forget(ctx, all); err != nil || cmp.Diff(stay, codes) != "" {
+		if codes, err := (HeldBookings{c.Ledger}).Forget(ctx, all); err != nil || cmp.Diff(stay, codes) != "" {
 			t.Errorf("%v stay, %v", codes, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestForget(t *testing.T) {
 		look()
 	}
 	c.clock.Set(held.HoldExpiresAt)
-	if codes, err := c.Forget(ctx, all); err != nil || cmp.Diff([]string{booked.Code}, codes) != "" {
+	if codes, err := (HeldBookings{c.Ledger}).Forget(ctx, all); err != nil || cmp.Diff([]string{booked.Code}, codes) != "" {
 		t.Errorf("%v stay, %v", codes, err)
 	}
 	if _, err := c.Sweep(ctx, dynamo.Budget{}); err != nil {
@@ -117,7 +117,7 @@ func TestForget(t *testing.T) {
 	if a := c.settledAudit(); a != (Audit{}) {
 		t.Errorf("and then never again: %+v", a)
 	}
-	if codes, err := c.Forget(ctx, all); err != nil || len(codes) != 0 {
+	if codes, err := (HeldBookings{c.Ledger}).Forget(ctx, all); err != nil || len(codes) != 0 {
 		t.Errorf("%v stay, %v", codes, err)
 	}
 }
@@ -163,7 +163,7 @@ func TestForgetOnceItIsOver(t *testing.T) {
 				}
 				return nil
 			}
-			if codes, err := c.Forget(ctx, []Transaction{tx}); err != nil || cmp.Diff([]string{tx.Code}, codes) != "" {
+			if codes, err := (HeldBookings{c.Ledger}).Forget(ctx, []Transaction{tx}); err != nil || cmp.Diff([]string{tx.Code}, codes) != "" {
 				t.Fatal(codes, err)
 			}
 			if err := end(c, tx); err != nil {
@@ -196,7 +196,7 @@ func TestForgetWhatIsMoved(t *testing.T) {
 			t.Parallel()
 			c, ctx := newCorner(t), t.Context()
 			old := c.in(Confirmed, c.personal(28))
-			if codes, err := c.Forget(ctx, []Transaction{old}); err != nil || len(codes) != 1 {
+			if codes, err := (HeldBookings{c.Ledger}).Forget(ctx, []Transaction{old}); err != nil || len(codes) != 1 {
 				t.Fatal(codes, err)
 			}
 			terms := c.personal(30)
@@ -251,7 +251,7 @@ func TestForgetWhatEndsMeanwhile(t *testing.T) {
 					t.Error(err)
 				}
 			})).Table(dynamotest.TableName("ledger"))
-			codes, err := l.Forget(ctx, []Transaction{tx})
+			codes, err := (HeldBookings{&l}).Forget(ctx, []Transaction{tx})
 			got, err2 := c.Get(ctx, c.owner, tx.ID)
 			if stays := len(codes) == 1; err != nil || err2 != nil || stays != tt.stays || got.Forget != stays || (len(c.said(tx.ID)) > 0) != stays {
 				t.Errorf("%v stay, %+v, %v, %v", codes, got, err, err2)
@@ -276,7 +276,7 @@ func TestForgetWhatAKeyMade(t *testing.T) {
 	for _, requests := range []int{3, 2} {
 		counted, meter := telemetry.WithMeter(ctx)
 		if err == nil {
-			_, err = c.Forget(counted, []Transaction{tx})
+			_, err = (HeldBookings{c.Ledger}).Forget(counted, []Transaction{tx})
 		}
 		if said, n := c.said(tx.ID), meter.Cost().Requests; err != nil || len(said) > 0 || n != requests {
 			t.Errorf("%v say it, %d requests, %v", said, n, err)
@@ -305,7 +305,7 @@ func TestForgetNotWhatAKeyMakesAnew(t *testing.T) {
 	}
 	var tx Transaction
 	if err == nil {
-		_, err = c.before(func() { tx = anew() }).Forget(ctx, []Transaction{old})
+		_, err = HeldBookings{c.before(func() { tx = anew() })}.Forget(ctx, []Transaction{old})
 	}
 	if err != nil || len(c.said(tx.ID)) != 4 || len(c.said(old.ID)) != 1 { // the record of the key is of tx
 		t.Errorf("%v of the new one and %v of the old say it, %v", c.said(tx.ID), c.said(old.ID), err)
@@ -331,7 +331,7 @@ func TestForgetWhatHasGone(t *testing.T) {
 	if err := c.Table.DB().Commit(ctx, gone); err != nil {
 		t.Fatal(err)
 	}
-	if stay, err := c.Forget(ctx, txs); err != nil || len(stay) != 0 || len(c.said(txs[1].ID)) != 0 {
+	if stay, err := (HeldBookings{c.Ledger}).Forget(ctx, txs); err != nil || len(stay) != 0 || len(c.said(txs[1].ID)) != 0 {
 		t.Errorf("%v stay, %v says it, %v", stay, c.said(txs[1].ID), err)
 	}
 }
@@ -341,7 +341,7 @@ func TestForgetWhileItChanges(t *testing.T) {
 	t.Parallel()
 	system := actor.Actor{Kind: actor.System}
 	forget := func(c *corner, l *Ledger, tx Transaction) {
-		if _, err := l.Forget(c.t.Context(), []Transaction{tx}); err != nil {
+		if _, err := (HeldBookings{l}).Forget(c.t.Context(), []Transaction{tx}); err != nil {
 			c.t.Error(err)
 		}
 	}
@@ -376,7 +376,7 @@ func TestForgetWhatKeepsChanging(t *testing.T) {
 		}
 		return body, nil
 	}}).Table(dynamotest.TableName("ledger"))
-	if _, err := l.Forget(t.Context(), all); !errors.Is(err, ErrChanged) || len(c.said(all[1].ID)) > 0 {
+	if _, err := (HeldBookings{&l}).Forget(t.Context(), all); !errors.Is(err, ErrChanged) || len(c.said(all[1].ID)) > 0 {
 		t.Errorf("%v say it, %v", c.said(all[1].ID), err)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// HeldBookings exports and erases a person's transactions. These are the business's records too, and are
-// kept: what goes is what the customer said of themselves, once nobody holds a place for them or expects
-// them any more.
+// HeldBookings exports and erases a person's transactions. These are the business's records too, and are kept. What the
+// customer said about themselves goes, once no place is held for them and nobody expects them.
 type HeldBookings struct{ *Ledger }
 
 // Holds names the transactions in an export.
@@ -21,7 +20,7 @@ func (h HeldBookings) Export(ctx context.Context, s person.Subject) (any, error)
 	return person.Exported(h.Of(ctx, s))
 }
 
-// Erase forgets who the person is, and returns the codes of what is still to come.
+// Erase forgets who the person is, and returns the codes of the bookings still to come.
 func (h HeldBookings) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	txs, err := h.Of(ctx, s)
 	if err != nil {
@@ -30,7 +29,7 @@ func (h HeldBookings) Erase(ctx context.Context, s person.Subject) ([]string, er
 	return h.Forget(ctx, txs)
 }
 
-// Of are all transactions that a person has with the tenant.
+// Of lists all transactions that a person has with the tenant.
 func (l *Ledger) Of(ctx context.Context, s person.Subject) ([]Transaction, error) {
 	txs, err := person.Pages(func(after string) ([]Transaction, string, error) {
 		return l.ByOwner(ctx, actor.OfKey(s.Owner), 100, after)

@@ -11,9 +11,8 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// done is the record that a key has made a draft or an offer, written with it. The other
-// operations know their transaction, and so the event that each of them leaves once: it
-// carries the key, and is their record.
+// done is the record that a key has made a draft or an offer, written with it. The other operations need none: they know
+// their transaction, and its event carries their key.
 type done struct {
 	Payload string      `dynamodbav:"payload"` // hash
 	Result  Transaction `dynamodbav:"result"`
@@ -21,8 +20,8 @@ type done struct {
 	TTL     int64       `dynamodbav:"ttl"`
 }
 
-// doneFor is how long a key gives the draft or offer that it made. A passed ttl counts as
-// deleted. An event stays as long as its transaction.
+// doneFor is how long a key returns the draft or offer that it made. A passed ttl counts as deleted. An event stays as
+// long as its transaction.
 const doneFor = 30 * 24 * time.Hour
 
 // maxKey is the longest idempotency key a caller may give, in bytes.
@@ -40,21 +39,6 @@ func checkKey(key string) error {
 		return fault.Field("key", "want an idempotency key of 1 to %d bytes", maxKey)
 	}
 	return nil
-}
-
-// once makes the operation happen once for its key. A key that was used fails with a
-// [replay] of the stored result, or with [ErrKeyReused] when the payload differs.
-func (l *Ledger) once(c change) dynamo.Write {
-	rec := done{Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
-	rec.Result.Bounds = nil // its own are the transaction's
-	return l.Table.Put(idemKey(c.key), rec).
-		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": c.now.Unix()}).
-		ElseOld(func(old dynamo.Item) error {
-			if old == nil {
-				return ErrChanged
-			}
-			return replayOf(old, c.payload)
-		})
 }
 
 // replay is not a failure: the operation was done before, with this result.
@@ -84,8 +68,8 @@ func replayOf(stored dynamo.Item, payload string) error {
 	return &replay{d.Result}
 }
 
-// repeatOf says what the event that an operation would leave tells it, when it is there:
-// a repeat of its key is a [replay], another key comes too late.
+// repeatOf is the answer to an operation whose event is there already: the same key gets a [replay], another key comes
+// too late.
 func repeatOf(stored dynamo.Item, c change) error {
 	e, _, err := Events.Read(stored)
 	switch {
@@ -99,29 +83,7 @@ func repeatOf(stored dynamo.Item, c change) error {
 	return &replay{e.Transaction}
 }
 
-// replayed looks for the stored result of an operation that is refused: a repeat gets
-// what the first one got, anything else gets refusal.
-func (l *Ledger) replayed(ctx context.Context, c change, refusal error) (Transaction, error) {
-	at := eventKey(c.read.ID, string(c.op.tells()))
-	if c.draft != nil {
-		at = idemKey(c.key)
-	}
-	it, err := l.Table.Get(ctx, at)
-	switch {
-	case err != nil:
-		return Transaction{}, err
-	case it == nil || it.Expired(l.now()):
-		return Transaction{}, refusal
-	case c.draft != nil:
-		return settle(Transaction{}, replayOf(it, c.payload))
-	case it.String("key") != c.key:
-		return Transaction{}, refusal
-	}
-	return settle(Transaction{}, repeatOf(it, c))
-}
-
-// Made returns what a key of a business has made a draft or an offer of, as it stands now, if it has
-// made anything.
+// Made returns the draft or offer that a business's key has made, as it is now. Made is false when it has made none.
 func (l *Ledger) Made(ctx context.Context, business, key string) (tx Transaction, made bool, err error) {
 	it, err := l.Table.Get(ctx, idemKey(draftKey(business, key)))
 	if err != nil || it == nil {
@@ -131,7 +93,7 @@ func (l *Ledger) Made(ctx context.Context, business, key string) (tx Transaction
 	if err := it.Decode(&d); err != nil {
 		return Transaction{}, false, err
 	}
-	if tx, err = l.read(ctx, d.Result.ID); err != nil {
+	if tx, err = l.reader().tx(ctx, d.Result.ID); err != nil {
 		return Transaction{}, false, err
 	}
 	return tx, true, nil
@@ -149,9 +111,45 @@ func settle(after Transaction, err error) (Transaction, error) {
 	return Transaction{}, err
 }
 
+// once lets the operation happen once for its key. A used key fails with a [replay] of the stored result, or with
+// [ErrKeyReused] when the payload differs.
+func (w writer) once(c change) dynamo.Write {
+	rec := done{Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
+	rec.Result.Bounds = nil // its own are the transaction's
+	return w.table.Put(idemKey(c.key), rec).
+		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": c.now.Unix()}).
+		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return ErrChanged
+			}
+			return replayOf(old, c.payload)
+		})
+}
+
+// replayed looks for the stored result of an operation that is refused. A repeat gets what the first one got, anything
+// else gets refusal.
+func (w writer) replayed(ctx context.Context, c change, refusal error) (Transaction, error) {
+	at := eventKey(c.read.ID, string(c.op.tells()))
+	if c.draft != nil {
+		at = idemKey(c.key)
+	}
+	it, err := w.table.Get(ctx, at)
+	switch {
+	case err != nil:
+		return Transaction{}, err
+	case it == nil || it.Expired(w.now()):
+		return Transaction{}, refusal
+	case c.draft != nil:
+		return settle(Transaction{}, replayOf(it, c.payload))
+	case it.String("key") != c.key:
+		return Transaction{}, refusal
+	}
+	return settle(Transaction{}, repeatOf(it, c))
+}
+
 // commit makes the change happen, once.
-func (l *Ledger) commit(ctx context.Context, c change) (Transaction, error) {
-	tx, err := settle(c.after, l.Table.DB().Commit(ctx, l.writes(c)...))
+func (w writer) commit(ctx context.Context, c change) (Transaction, error) {
+	tx, err := settle(c.after, w.table.DB().Commit(ctx, w.writes(c)...))
 	if err != nil {
 		return Transaction{}, fmt.Errorf("ledger: %s %s: %w", c.op, c.after.ID, err)
 	}

@@ -31,18 +31,17 @@ type Audit struct {
 	Left     bool // a bound was reached before the end
 }
 
-// CheckInvariants looks at every transaction that has left its hold since it was last
-// looked at, a minute after its last change, and at all locks on the days of its slots. A booking
-// that stands is looked at again each day, as damage may come later.
-// Findings become alerts; orphan locks, and nothing else, are deleted, and rows that are missing are written. It never scans. What is over
-// by then of a customer who has had all deleted is forgotten (see [Ledger.Forget]).
+// CheckInvariants checks every transaction that has left its hold since it was last checked, a minute after its last
+// change, and all locks on the days of its slots. A booking that stands is checked again each day, as damage may come
+// later. Findings become alerts. Orphan locks are deleted and missing rows written; nothing else is mended. It never
+// scans. It also forgets the transactions that were marked for it and are over (see [HeldBookings.Forget]).
 //
-// Cost: 16 queries a run; for each transaction, once after each change and once a day while it stands,
-// 1 query of its items, 1 batch read of its locks, 1 read of its row and 1 write that puts it off or takes it off the index; 4
-// more to forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred
-// transactions there. Before an orphan is deleted, 1 query for each 200 transactions of its business, once a run.
+// Cost: 16 queries a run. For each transaction, once after each change and once a day while it stands, 1 query of its
+// items, 1 batch read of its locks, 1 read of its row and 1 write that postpones it or takes it off the index, and 4 more
+// to forget it. 1 query for each day of an offering in a run, and 1 batch read for each hundred transactions there.
+// Before an orphan is deleted, 1 query for each 200 transactions of its business, once a run.
 //
-// All shards at a time, unless b says how many.
+// It walks all shards at a time, unless b says how many.
 func (l *Ledger) CheckInvariants(ctx context.Context, b dynamo.Budget) (Audit, error) {
 	a := newAudit(l)
 	walked, err := l.Table.EachDueItem(ctx, dueAudit, l.now(), inParallel(b), func(it dynamo.Item) (bool, error) { return true, a.look(ctx, it) })
@@ -58,24 +57,24 @@ type audit struct {
 
 	mu    sync.Mutex
 	found Audit
-	days  map[string]*day // already looked at in this run
+	days  map[string]*day // already checked in this run
 
-	claims map[string]*claims // by business, of those that have a lock to be deleted
+	claims map[string]*claims // by business, where a lock is to be deleted
 }
 
 func newAudit(l *Ledger) *audit {
 	return &audit{Ledger: l, days: map[string]*day{}, claims: map[string]*claims{}}
 }
 
-// look checks one transaction and takes it off the index, or puts it off when something
-// is wrong with it, or it is to be forgotten once it is over.
+// look checks one transaction and takes it off the index. It postpones it instead when something is wrong with it, or
+// when it is to be forgotten once it is over.
 func (a *audit) look(ctx context.Context, it dynamo.Item) error {
-	h, err := a.history(ctx, it.String("id"))
+	h, err := a.reader().history(ctx, it.String("id"))
 	if tx := h.Transaction; err == nil && tx.Forget && !tx.Stands(a.now()) {
-		if err := a.forgetMarked(ctx, tx); err != nil {
+		if err := (HeldBookings{a.Ledger}).forgetMarked(ctx, tx); err != nil {
 			return fmt.Errorf("forget %s: %w", tx.ID, err)
 		}
-		h, err = a.history(ctx, tx.ID)
+		h, err = a.reader().history(ctx, tx.ID)
 	}
 	if errors.Is(err, actor.ErrNotFound) {
 		return nil
@@ -105,7 +104,7 @@ func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 	return a.seen(ctx, h.Transaction, again)
 }
 
-// next is when a sound transaction is looked at again; zero is not before it changes.
+// next is when a sound transaction is checked again; zero means not before it changes.
 func (a *audit) next(tx Transaction) time.Time {
 	switch daily := a.now().Add(lookDaily); {
 	case tx.State == Confirmed && daily.Before(tx.End):
@@ -140,7 +139,7 @@ func (a *audit) findings(ctx context.Context, h History) ([]alert.Alert, error) 
 	return findings, err
 }
 
-// healRow is the check [RowStands]. Bookings of a former release have none yet. What was erased is not brought back.
+// healRow is the check [RowStands]. Bookings of an earlier release have no row yet. Erased ones are not brought back.
 func (a *audit) healRow(ctx context.Context, tx Transaction) error {
 	row := tx.stand()
 	if a.Rows == nil || tx.State != Confirmed || tx.Thread == "" || tx.Forget || !tx.Stands(a.now()) {
@@ -164,7 +163,7 @@ func (a *audit) healRow(ctx context.Context, tx Transaction) error {
 	return nil
 }
 
-// confirmedOnce is the check [OneConfirmed], of which the receipt is a part.
+// confirmedOnce is the check [OneConfirmed], which includes the receipt.
 func confirmedOnce(h History) *alert.Alert {
 	n := 0
 	for _, e := range h.Events {
@@ -183,7 +182,7 @@ func confirmedOnce(h History) *alert.Alert {
 	return nil
 }
 
-// needs is how the locks of a transaction in this state stand; "" when it counts on none.
+// needs is the state that the locks of a transaction have to be in; "" when it counts on none.
 func (s State) needs() lockState {
 	return map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed, NoShow: lockConfirmed}[s]
 }
@@ -191,9 +190,8 @@ func (s State) needs() lockState {
 // lists is how many locks a transaction that counts on them has to list.
 func (tx Transaction) lists() int { return len(tx.Slots) - len(tx.Inherits) }
 
-// holdsItsLocks is a part of the check [SingleHold]: a transaction that counts on a lock has it, in
-// the state that keeps others out, and one for each slot. Once the first of them may have lapsed it
-// says nothing.
+// holdsItsLocks is one half of the check [SingleHold]: a transaction that counts on locks has one for each slot, in the
+// state that keeps others out. It says nothing once the first of them may have lapsed.
 func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*alert.Alert, error) {
 	want, total := tx.State.needs(), max(len(keys), tx.lists())
 	if want == "" || tx.Slots[0].Add(lockKept-24*time.Hour).Before(a.now()) {
@@ -215,7 +213,7 @@ func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKe
 	if !wrong && len(locks) == total {
 		return nil, nil
 	}
-	now, err := a.read(ctx, tx.ID) // the locks were read later than the transaction
+	now, err := a.reader().tx(ctx, tx.ID) // the locks were read later than the transaction
 	if err != nil || now.Version != tx.Version {
 		return nil, err
 	}
@@ -232,13 +230,13 @@ func notOwn(locks []lock, tx Transaction, want lockState, total int) int {
 	return total
 }
 
-// day is a day of an offering, looked at once in a run.
+// day is a day of an offering, checked once in a run.
 type day struct {
 	once sync.Once
 	err  error
 }
 
-// checkDay is the check [NoOrphans] for all locks on the day of k, and the other part of [SingleHold].
+// checkDay is the check [NoOrphans] for all locks on the day of k, and the other half of [SingleHold].
 func (a *audit) checkDay(ctx context.Context, k lockKey) error {
 	name := k.item().PK
 	a.mu.Lock()
@@ -250,7 +248,7 @@ func (a *audit) checkDay(ctx context.Context, k lockKey) error {
 	a.mu.Unlock()
 	d.once.Do(func() {
 		from := k.slot.Truncate(24 * time.Hour)
-		locks, err := a.lockRange(ctx, k.business, k.offering, from, from.Add(24*time.Hour-time.Minute))
+		locks, err := a.slots().lockRange(ctx, k.business, k.offering, from, from.Add(24*time.Hour-time.Minute))
 		var txs map[string]Transaction
 		if err == nil {
 			txs, err = a.holders(ctx, locks)
@@ -263,8 +261,8 @@ func (a *audit) checkDay(ctx context.Context, k lockKey) error {
 	return d.err
 }
 
-// keepApart finds who has one time under two names, each taken where there was one place. A name says
-// so by having no token; a lock that came with a move kept the name that it had, and says nothing.
+// keepApart finds two transactions that have one time under two names, where each name was the only place. A name
+// without a token says that it was. A lock that came with a move kept its old name, and says nothing.
 func (a *audit) keepApart(ctx context.Context, locks []lock, txs map[string]Transaction) error {
 	single := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool {
 		tx := txs[k.Tx]
@@ -284,11 +282,10 @@ func (a *audit) keepApart(ctx context.Context, locks []lock, txs map[string]Tran
 	return nil
 }
 
-// healOrphans deletes the locks whose transaction does not count on them, and on which no other that is
-// alive counts either: where a lock names a wrong transaction, the right one keeps its place, and its own
-// look finds the damage. The locks were read before the transactions, and a transaction never comes to
-// count on a lock that it had before: so what is an orphan here stays one. One that lists too few may
-// count on any.
+// healOrphans deletes locks that neither their own transaction counts on nor any other live one. Where a lock names the
+// wrong transaction, the right one keeps its place, and its own check finds the damage. The locks were read before the
+// transactions, and a transaction never starts to count on a lock that it already had, so an orphan stays one. A
+// transaction that lists too few locks may count on any.
 func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Transaction) error {
 	for _, k := range locks {
 		tx, there := txs[k.Tx]
@@ -307,7 +304,7 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Tr
 			why = "is " + string(tx.State)
 		}
 		err = a.Alerts.Raise(ctx, alert.Alert{Check: NoOrphans, Severity: alert.Warning, Subject: k.Name, Healed: true,
-			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, a.deleteOrphan(k))
+			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, a.slots().deleteOrphan(k))
 		if errors.Is(err, errNoOrphan) {
 			continue
 		}
@@ -322,12 +319,12 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Tr
 	return nil
 }
 
-// claims are the locks that the live transactions of a business list, read once in a run.
+// claims are the locks that a business's live transactions list, read once in a run.
 type claims struct {
 	once  sync.Once
 	err   error
 	taken map[dynamo.Key]bool
-	more  bool // there are more transactions than were looked through
+	more  bool // not all of its transactions were read
 }
 
 // countedOn reports whether a live transaction of the business lists the lock, or may.
@@ -339,12 +336,12 @@ func (a *audit) countedOn(ctx context.Context, k lock) (bool, error) {
 		a.claims[k.key.business] = of
 	}
 	a.mu.Unlock()
-	of.once.Do(func() { of.err = of.read(ctx, a.Ledger, k.key.business) })
+	of.once.Do(func() { of.err = of.read(ctx, a.reader(), k.key.business) })
 	return of.more || of.taken[k.key.item()], of.err
 }
 
-func (of *claims) read(ctx context.Context, l *Ledger, business string) error {
-	for tx, err := range l.ofBusiness(ctx, business) {
+func (of *claims) read(ctx context.Context, r reader, business string) error {
+	for tx, err := range r.ofBusiness(ctx, business) {
 		switch {
 		case errors.Is(err, ErrMore):
 			of.more = true
@@ -403,14 +400,14 @@ func (a *audit) raise(ctx context.Context, f alert.Alert) error {
 	return a.Alerts.Raise(ctx, f)
 }
 
-// lookAgain is when a transaction with which something is wrong is looked at again.
+// lookAgain is how soon a transaction with a finding is checked again.
 const lookAgain = time.Hour
 
-// lookDaily is when one is looked at again that is sound and stands.
+// lookDaily is how often a healthy standing booking is checked again.
 const lookDaily = 24 * time.Hour
 
-// seen takes a transaction off the index, or puts it off until a time. A transaction that has
-// changed since is left as it is: its change put it there anew.
+// seen takes a transaction off the index, or postpones it until a time. It leaves alone a transaction that has changed
+// since, as the change put it on the index again.
 func (a *audit) seen(ctx context.Context, tx Transaction, again time.Time) error {
 	expr, vals := "REMOVE dueShard, dueAt", dynamo.V(nil)
 	if !again.IsZero() {

@@ -1,14 +1,18 @@
 // Package ledger keeps commitments: transactions, their locks on slots, their events, and the receipts of the
-// YES that confirmed them. It knows neither tools nor questions; package booking and payment put them to the
-// customer, and commit what the ledger prepares (settle.go) together with their answer.
+// YES that confirmed them. It knows neither tools nor questions. Packages booking and payment ask the customer,
+// and commit what the ledger prepares (settle.go) together with their answer.
 //
-// rules.go has all rules on one page. Each operation (draft, hold, confirm, release, expire, mark, take back;
-// an offer is draft and hold in one, a move confirms one transaction and releases the other) is one
-// TransactWriteItems: the change of state on condition of the old one, the locks on condition of their owner,
-// and the event, which exists once and carries the operation's idempotency key and result. The key of a draft
-// or an offer has a record of its own that leads to what it made. So there are never more holds or
-// confirmations of a slot than it has tokens; an operation that is asked for again, or whose answer was lost,
-// happens once and gives the same result; and a stored time counts, not whether the row is still there.
+// rules.go has all rules in one table, from which both the checks and the conditions of the writes come. Each
+// operation (draft, hold, confirm, release, expire, mark, take back) is one TransactWriteItems: the change of
+// state on condition of the old one, the locks on condition of their owner, and the event, which exists once and
+// carries the operation's idempotency key and result. The key of a draft or an offer has a record of its own that
+// leads to what it made. So a slot never has more holds or confirmations than tokens. An operation that is
+// repeated, or whose answer was lost, happens once and gives the same result. And a stored time counts, not
+// whether the row is still there.
+//
+// [Ledger] is what others call. It works with smaller objects on the same table: slots (the locks of offerings),
+// changes (what an operation changes), writer (each change written once), reader (transactions as stored), audit
+// (the invariants) and [HeldBookings] (a person's data).
 //
 // Table ledger:
 //
@@ -17,13 +21,12 @@
 //	tx#{id}                        receipt                the YES that confirmed it
 //	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
-//	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
+//	noshow#{business}#{owner}      {start}#{transaction}  a booking to which nobody came
 //
-// What is booked, or held until it is paid, has a row in its conversation (package thread), written by the same
-// writes. What is held or booked has tokens of its customer's bounds too (package bound), taken, kept and let go
-// by the same writes.
+// A booking, and a hold that waits to be paid, has a row in its conversation (package thread). Both have tokens of
+// their customer's bounds (package bound). Rows and tokens change in the same transaction as the booking.
 //
-// A transaction that has been held is in the indexes owner and business by creation time. In the sparse index
+// A transaction that has been held is in the indexes owner and business, by creation time. In the sparse index
 // due it has the kind "hold" while it is held, and is due when the hold ends. After each change it has the kind
 // "audit" until the checkers have seen it, or, when its customer has had everything deleted, until it is over
 // and forgotten.
@@ -35,7 +38,6 @@ package ledger
 import (
 	"context"
 	"crypto/sha256"
-	"math/rand/v2"
 	"time"
 
 	"merve/internal/base/fault"
@@ -54,11 +56,11 @@ type Ledger struct {
 	NewID func() string // of transactions: letters, digits, dashes
 
 	Alerts *alert.Store // what the checkers find
-	Bounds *bound.Book  // on what one customer may hold and have booked; nil is none
-	Rows   *thread.Rows // of what stands of conversations; nil writes none
+	Bounds *bound.Book  // on what one customer may hold and have booked; nil sets none
+	Rows   *thread.Rows // of what stands in conversations; nil writes none
 
-	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
-	// number of times. Nil is nothing.
+	// AlsoForget, if not nil, forgets what others keep of a transaction that was marked to be forgotten. It may be
+	// called any number of times.
 	AlsoForget func(ctx context.Context, tx Transaction) error
 
 	// Rand returns a number below n; it spreads contenders over tokens. Nil is math/rand.
@@ -76,8 +78,8 @@ const (
 	Expired   State = "expired"   // no YES came in time
 	NoShow    State = "no_show"   // confirmed, and nobody came
 
-	// Came is the type of an event, and no state: nobody came, and that was taken back. The
-	// transaction is confirmed again.
+	// Came is the type of an event, not a state: the mark that nobody came was taken back, and the transaction is
+	// confirmed again.
 	Came State = "came"
 )
 
@@ -103,7 +105,7 @@ type Terms struct {
 	DueMinor        int64       `dynamodbav:"due,omitempty" json:"dueMinor,omitempty"`               // of the price, to be paid before it can be confirmed
 	RefundUntil     time.Time   `dynamodbav:"refundUntil" json:"refundUntil,omitzero"`               // what was paid is given back when it is cancelled before
 	LateRefundMinor int64       `dynamodbav:"lateRefund,omitempty" json:"lateRefundMinor,omitempty"` // of what is due, given back when it is cancelled later, or nobody comes
-	Missed          int         `dynamodbav:"missed,omitempty" json:"missed,omitempty"`              // bookings at the business that the owner did not come to, because of which this much is due
+	Missed          int         `dynamodbav:"missed,omitempty" json:"missed,omitempty"`              // bookings there that the owner did not come to, which is why this much is due
 	Currency        string      `dynamodbav:"currency" json:"currency"`
 	Replaces        string      `dynamodbav:"replaces,omitempty" json:"replaces,omitempty"` // the booking that is given up for this one
 	Note            string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
@@ -114,19 +116,19 @@ type Terms struct {
 	Matter          Matter      `dynamodbav:"matter,omitempty" json:"matter,omitempty"`
 	Place           string      `dynamodbav:"place,omitempty" json:"place,omitempty"` // of an appointment: where the technician comes to
 
-	// Address is what bounds know the network address by that it is asked from (see [bound.Address]).
-	// It is no part of the terms and not kept.
+	// Address stands for the customer's network address in bounds (see [bound.Address]). It is not one of the terms,
+	// and not kept.
 	Address string `dynamodbav:"-" json:"-"`
 
-	// Longest is for how long a booking ever took one of the offering's slots: those of a former
-	// calendar are looked for that far back.
+	// Longest is the longest that a booking ever took one of the offering's slots. Locks of an earlier calendar are
+	// looked for that far back.
 	Longest time.Duration `dynamodbav:"longest,omitempty" json:"-"`
 }
 
-// Matter is what kind of thing a transaction is: "" is a booking.
+// Matter is the kind of a transaction: "" is a booking.
 type Matter string
 
-// Appointment is a visit of a technician, who is the offering, for a service, which is the listing.
+// Appointment is a technician's visit: the technician is the offering, the service the listing.
 const Appointment Matter = "appointment"
 
 // Transaction is a booking or an appointment.
@@ -148,8 +150,7 @@ type Transaction struct {
 	Forget        bool      `dynamodbav:"forget,omitempty" json:"-"`         // once it is over: its customer has had all deleted
 }
 
-// Seen is the state as it counts: a hold whose time is over is expired, even before
-// anything has written that down.
+// Seen is the state that counts: a hold whose time is over is expired, even before that has been written.
 func (tx Transaction) Seen(now time.Time) State {
 	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
 		return Expired
@@ -178,17 +179,10 @@ type AlreadyConfirmed struct{ Transaction Transaction }
 func (e *AlreadyConfirmed) Error() string { return ErrAlreadyConfirmed.Error() }
 func (e *AlreadyConfirmed) Unwrap() error { return ErrAlreadyConfirmed }
 
-// now is the time as it is stored, so that what is returned equals what is kept.
+// now is the time with the precision of the table, so that what is returned equals what is stored.
 func (l *Ledger) now() time.Time { return stored(l.Now()) }
 
 func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
-func (l *Ledger) random(n int) int {
-	if l.Rand != nil {
-		return l.Rand(n)
-	}
-	return rand.IntN(n)
-}
 
 func txKey(id string) dynamo.Key { return dynamo.Key{PK: txPrefix + id, SK: "tx"} }
 func eventKey(id, e string) dynamo.Key {

@@ -185,7 +185,7 @@ func (c *corner) in(state State, t Terms) Transaction {
 
 func (c *corner) locks(day time.Time) []lock {
 	c.t.Helper()
-	ls, err := c.lockRange(context.Background(), c.business, "table", day.Truncate(24*time.Hour), day.Truncate(24*time.Hour).Add(24*time.Hour-time.Minute))
+	ls, err := c.slots().lockRange(context.Background(), c.business, "table", day.Truncate(24*time.Hour), day.Truncate(24*time.Hour).Add(24*time.Hour-time.Minute))
 	if err != nil {
 		c.t.Fatal(err)
 	}

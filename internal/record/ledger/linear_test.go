@@ -296,7 +296,7 @@ func (c *crowd) unsound() string {
 	ctx := context.Background()
 	locks := c.locks(noon.Add(24 * time.Hour))
 	for _, op := range c.did {
-		h, err := c.history(ctx, op.Input.(asked).tx)
+		h, err := c.reader().history(ctx, op.Input.(asked).tx)
 		if err != nil {
 			continue // it never was
 		}

@@ -248,7 +248,7 @@ func shares(a, b *modelled) bool {
 
 // stateOf is the stored state; every state has come with its event.
 func (c *corner) stateOf(t *rapid.T, m *modelled) State {
-	h, err := c.history(context.Background(), m.tx.ID)
+	h, err := c.reader().history(context.Background(), m.tx.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

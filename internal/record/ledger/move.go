@@ -24,8 +24,8 @@ func (l *Ledger) MoveWrites(ctx context.Context, a actor.Actor, txID, offerHash 
 }
 
 // ReplaceWrites prepares to cancel the booking that a transaction replaces, and returns it as it was. It
-// is cancelled at the very moment at which the other is confirmed, so that both are in time or neither.
-// The locks that the other inherits stay.
+// is cancelled at the same moment as the other is confirmed, so that both are in time or neither. The locks that the
+// other inherits stay.
 func (l *Ledger) ReplaceWrites(ctx context.Context, a actor.Actor, moved Transaction, key string) (ws []dynamo.Write, old Transaction, err error) {
 	if old, err = l.Get(ctx, a, moved.Replaces); err != nil {
 		return nil, old, err
@@ -34,9 +34,9 @@ func (l *Ledger) ReplaceWrites(ctx context.Context, a actor.Actor, moved Transac
 	if err != nil {
 		return nil, old, err
 	}
-	c, err := l.releasing(old, Event{Actor: old.Owner, Reason: ReasonMoved}, key, moved.UpdatedAt, kept...)
+	c, err := l.changes().releasing(old, Event{Actor: old.Owner, Reason: ReasonMoved}, key, moved.UpdatedAt, kept...)
 	if err != nil {
 		return nil, old, err
 	}
-	return l.writes(c), old, nil
+	return l.writer().writes(c), old, nil
 }

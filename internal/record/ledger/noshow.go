@@ -13,15 +13,15 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// A booking to which nobody came is marked by its business or by staff, once, and that can be
-// taken back, once, for a while. Its locks stay, so that whoever comes late finds their place.
-// What was paid for it is settled when it can be taken back no more.
+// A booking to which nobody came is marked by its business or by staff, once. The mark can be taken back, once, for a
+// while. The locks stay, so that a customer who comes late finds their place. What was paid is settled when the mark
+// stands for good.
 //
 //	noshow#{business}#{owner}   {start}#{transaction}   that its owner did not come (table ledger)
 
 const (
 	MarkFor     = 7 * 24 * time.Hour // after its end a booking can be marked
-	TakeBackFor = 24 * time.Hour     // after that it was marked
+	TakeBackFor = 24 * time.Hour     // after the mark it can be taken back
 )
 
 // What marking a booking and taking that back may meet.
@@ -42,7 +42,7 @@ func (tx Transaction) MayMark(now time.Time) error { return opMark.check(tx, now
 // MayTakeBack says whether a mark can be taken back at a time, and if not, why.
 func (tx Transaction) MayTakeBack(now time.Time) error { return opTakeBack.check(tx, now) }
 
-// missed is the record that counts against an owner at a business.
+// missed is the record of one booking that an owner did not come to. A business counts these.
 type missed struct {
 	Tx  string `dynamodbav:"tx"`
 	TTL int64  `dynamodbav:"ttl"`
@@ -59,52 +59,63 @@ func missedKey(tx Transaction) dynamo.Key {
 	return dynamo.Key{PK: missedPK(tx.Business, tx.Owner), SK: missedSK(tx.Start) + "#" + tx.ID}
 }
 
-// Mark says that nobody came to a booking (state [NoShow]), for staff or the system; whoever
-// acts as the system has looked whose booking it is. 2 requests.
+// Mark says that nobody came to a booking (state [NoShow]), for staff or the system. Who acts as the system has made
+// sure whose booking it is. 2 requests.
 func (l *Ledger) Mark(ctx context.Context, a actor.Actor, txID, key string) (Transaction, error) {
-	return l.mark(ctx, a, opMark, txID, key)
+	return marking{l, opMark, a, txID, key}.do(ctx)
 }
 
 // TakeBack says that somebody came after all: the booking is confirmed as before. 2 requests.
 func (l *Ledger) TakeBack(ctx context.Context, a actor.Actor, txID, key string) (Transaction, error) {
-	return l.mark(ctx, a, opTakeBack, txID, key)
+	return marking{l, opTakeBack, a, txID, key}.do(ctx)
 }
 
-func (l *Ledger) mark(ctx context.Context, a actor.Actor, o op, txID, key string) (Transaction, error) {
-	if a.Kind != actor.System && !a.IsStaff() {
+// marking is a mark, or its retraction, by staff or the system.
+type marking struct {
+	*Ledger
+	op        op
+	by        actor.Actor
+	txID, key string
+}
+
+func (m marking) do(ctx context.Context) (Transaction, error) {
+	if m.by.Kind != actor.System && !m.by.IsStaff() {
 		return Transaction{}, actor.ErrNotFound // its owner cannot say so
 	}
-	if err := checkKey(key); err != nil {
+	if err := checkKey(m.key); err != nil {
 		return Transaction{}, err
 	}
-	tx, err := l.tryMark(ctx, a, o, txID, key)
-	if errors.Is(err, ErrChanged) { // its customer's data was deleted meanwhile, it may be
-		return l.tryMark(ctx, a, o, txID, key)
+	tx, err := m.try(ctx)
+	if errors.Is(err, ErrChanged) { // perhaps its customer's data was deleted meanwhile
+		return m.try(ctx)
 	}
 	return tx, err
 }
 
-func (l *Ledger) tryMark(ctx context.Context, a actor.Actor, o op, txID, key string) (Transaction, error) {
-	tx, err := l.read(ctx, txID)
+func (m marking) try(ctx context.Context) (Transaction, error) {
+	tx, err := m.reader().tx(ctx, m.txID)
 	if err != nil {
 		return Transaction{}, err
 	}
-	now := l.now()
-	c := change{op: o, key: opKey(o, tx.ID, key), payload: ident.Hash(tx.ID), read: tx, after: o.next(tx, now), now: now, event: Event{Actor: a.Key(), Trace: telemetry.TraceID(ctx)}}
-	if err := o.check(tx, now); err != nil {
-		return l.replayed(ctx, c, err)
+	now := m.now()
+	c := change{
+		op: m.op, key: opKey(m.op, tx.ID, m.key), payload: ident.Hash(tx.ID), read: tx, after: m.op.next(tx, now), now: now,
+		event: Event{Actor: m.by.Key(), Trace: telemetry.TraceID(ctx)},
 	}
-	if counts := missedKey(tx); o == opMark {
+	if err := m.op.check(tx, now); err != nil {
+		return m.writer().replayed(ctx, c, err)
+	}
+	if counts := missedKey(tx); m.op == opMark {
 		c.after.NoShowAt = now
-		c.locks = []dynamo.Write{l.Table.Put(counts, missed{tx.ID, tx.Start.Add(missedFor).Unix()})}
+		c.locks = []dynamo.Write{m.Table.Put(counts, missed{tx.ID, tx.Start.Add(missedFor).Unix()})}
 	} else {
-		c.locks = []dynamo.Write{l.Table.Delete(counts)}
+		c.locks = []dynamo.Write{m.Table.Delete(counts)}
 	}
-	return l.commit(ctx, c)
+	return m.writer().commit(ctx, c)
 }
 
-// Missed counts the bookings of a business to which an owner, known by any of these keys, did
-// not come, that began at a time or later; it stops counting at most. 1 request for each key.
+// Missed counts the bookings since a time that an owner, known by any of these keys, did not come to at a business. It
+// stops at most. 1 request for each key.
 func (l *Ledger) Missed(ctx context.Context, business string, owners []string, since time.Time, most int) (int, error) {
 	n := 0
 	for _, owner := range owners {
@@ -121,8 +132,7 @@ func (l *Ledger) Missed(ctx context.Context, business string, owners []string, s
 	return n, nil
 }
 
-// FreeUntil is until when a booking is cancelled for nothing: until its start, where no rule
-// says otherwise.
+// FreeUntil is until when cancelling costs nothing: until the start, unless a rule says otherwise.
 func (t Terms) FreeUntil() time.Time {
 	if t.RefundUntil.IsZero() {
 		return t.Start
@@ -130,10 +140,10 @@ func (t Terms) FreeUntil() time.Time {
 	return t.RefundUntil
 }
 
-// KeptMinor is how much of what is due is kept of who cancels late or does not come.
+// KeptMinor is how much of what is due the business keeps when the customer cancels late or does not come.
 func (t Terms) KeptMinor() int64 { return t.DueMinor - t.LateRefundMinor }
 
-// Back is how much of what was paid a customer gets back who cancels, or did not come, at a time.
+// Back is how much of what was paid a customer gets back by cancelling, or by not coming, at a time.
 func (t Terms) Back(paidMinor int64, at time.Time) int64 {
 	if at.Before(t.FreeUntil()) {
 		return paidMinor

@@ -16,7 +16,7 @@ import (
 
 // Get returns a transaction that a may see; what is somebody else's is not found. 1 request.
 func (l *Ledger) Get(ctx context.Context, a actor.Actor, txID string) (Transaction, error) {
-	tx, err := l.read(ctx, txID)
+	tx, err := l.reader().tx(ctx, txID)
 	if err == nil {
 		err = a.MaySee(tx.Owner)
 	}
@@ -26,22 +26,10 @@ func (l *Ledger) Get(ctx context.Context, a actor.Actor, txID string) (Transacti
 	return tx, nil
 }
 
-func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
-	it, err := l.Table.Get(ctx, txKey(txID))
-	switch {
-	case err != nil:
-		return Transaction{}, fmt.Errorf("ledger: read %s: %w", txID, err)
-	case it == nil:
-		return Transaction{}, actor.ErrNotFound
-	}
-	var tx Transaction
-	return tx, it.Decode(&tx)
-}
-
-// At is where a transaction is kept, for who reads it together with other things.
+// At is where a transaction is stored, for callers that read it together with other items.
 func (l *Ledger) At(txID string) dynamo.Place { return dynamo.Place{Table: l.Table, Key: txKey(txID)} }
 
-// Read is the transaction that was found there, as [Ledger.Get] returns it.
+// Read is the transaction found there, on the terms of [Ledger.Get].
 func Read(a actor.Actor, it dynamo.Item) (tx Transaction, err error) {
 	if err := it.Decode(&tx); err != nil {
 		return Transaction{}, err
@@ -52,9 +40,8 @@ func Read(a actor.Actor, it dynamo.Item) (tx Transaction, err error) {
 	return tx, nil
 }
 
-// ByOwner lists a's transactions that have been held, by whichever of their identities, newest
-// first, and where to go on. The index is read eventually: a change shows after some
-// milliseconds. A request for each identity.
+// ByOwner lists a's transactions that have been held, under any of their identities, newest first, with a cursor to go
+// on. The index is eventually consistent: a change shows after some milliseconds. A request for each identity.
 func (l *Ledger) ByOwner(ctx context.Context, a actor.Actor, limit int, after string) ([]Transaction, string, error) {
 	owners := a.Keys()
 	from, err := readCursors(after, len(owners))
@@ -67,7 +54,7 @@ func (l *Ledger) ByOwner(ctx context.Context, a actor.Actor, limit int, after st
 		if from[i] == exhausted {
 			continue
 		}
-		page, err := l.query(ctx, "owner", owner, limit, from[i])
+		page, err := l.reader().query(ctx, "owner", owner, limit, from[i])
 		if err != nil {
 			return nil, "", err
 		}
@@ -100,9 +87,8 @@ const (
 	latestPages = 5
 )
 
-// Latest lists the latest transactions of a's in a market that are wanted, newest first, at most so
-// many. It looks through 100 of a's, with whichever tenant. Requests as [Ledger.ByOwner] for each 20
-// looked at, mostly the first.
+// Latest lists a's latest wanted transactions in a market, newest first, up to most of them. It looks through a's latest
+// 100 with all tenants, 20 at a time, each at the cost of [Ledger.ByOwner]. The first 20 are mostly enough.
 func (l *Ledger) Latest(ctx context.Context, a actor.Actor, market string, most int, wanted func(Transaction) bool) ([]Transaction, error) {
 	var found []Transaction
 	pages := through(latestPages, func(after string) ([]Transaction, string, error) { return l.ByOwner(ctx, a, latestPage, after) })
@@ -122,14 +108,14 @@ func (l *Ledger) Latest(ctx context.Context, a actor.Actor, market string, most 
 	return found, nil
 }
 
-// listed is a transaction as the index owner has it.
+// listed is a transaction with its item in the index owner.
 type listed struct {
 	Transaction
 	of   int // which of the identities
 	item dynamo.Item
 }
 
-// cursor is where a list goes on after it.
+// cursor is where the list goes on after it.
 func (l listed) cursor() string {
 	key := dynamo.Item{}
 	for _, name := range []string{"owner", "created", "pk", "sk"} {
@@ -138,10 +124,10 @@ func (l listed) cursor() string {
 	return dynamo.CursorAt(key)
 }
 
-// exhausted stands for the cursor of an identity of which nothing is left.
+// exhausted stands in for the cursor of an identity whose list has ended.
 const exhausted = "-"
 
-// A list of several identities goes on where each of them does.
+// The cursor of a list of several identities has a part for each of them.
 func writeCursors(each []string) string {
 	if !slices.ContainsFunc(each, func(c string) bool { return c != exhausted }) {
 		return ""
@@ -160,31 +146,29 @@ func readCursors(after string, n int) ([]string, error) {
 	return each, nil
 }
 
-// ByBusiness lists a business's transactions for staff, in every market, as [Ledger.ByOwner]
-// does. 1 request.
+// ByBusiness lists a business's transactions in every market for staff, as [Ledger.ByOwner] does. 1 request.
 func (l *Ledger) ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]Transaction, string, error) {
 	if a.Kind != actor.System && !a.IsStaff() {
 		return nil, "", actor.ErrNotFound
 	}
-	return l.list(ctx, "business", business, limit, after)
+	return l.reader().list(ctx, "business", business, limit, after)
 }
 
-// MaxBooked is how many of a business's latest transactions are looked through for its bookings.
+// MaxBooked is how many of a business's latest transactions [Ledger.Booked] reads.
 const (
 	MaxBooked = bookedPages * bookedPage
 
 	bookedPages, bookedPage = 5, 200
 )
 
-// ErrMore says that there are more than were looked through.
+// ErrMore says that there are more transactions than were read.
 var ErrMore = errors.New("ledger: there are more transactions")
 
-// Booked gives the bookings of a business in a market, newest first: what was said YES to, whatever
-// has become of it, among its latest [MaxBooked] transactions, and then [ErrMore] when there are
-// others. A request for each 200 that are looked through.
+// Booked yields the bookings of a business in a market, newest first: those of its latest [MaxBooked] transactions that
+// got a YES, whatever has become of them. [ErrMore] follows when there are more transactions. A request for each 200.
 func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
-		for tx, err := range l.ofBusiness(ctx, business) {
+		for tx, err := range l.reader().ofBusiness(ctx, business) {
 			if err == nil && (tx.Market != market || tx.ConfirmedAt.IsZero()) {
 				continue
 			}
@@ -195,16 +179,8 @@ func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[
 	}
 }
 
-// ofBusiness gives a business's latest [MaxBooked] transactions, as [Ledger.Booked] does, whatever their market
-// and state.
-func (l *Ledger) ofBusiness(ctx context.Context, business string) iter.Seq2[Transaction, error] {
-	return through(bookedPages, func(after string) ([]Transaction, string, error) {
-		return l.list(ctx, "business", business, bookedPage, after)
-	})
-}
-
-// through gives what read lists, of so many pages at most, and then [ErrMore] when there are others.
-// An error is the last that it gives.
+// through yields what read lists, up to a number of pages, and then [ErrMore] when there are more. It stops after an
+// error.
 func through(pages int, read func(after string) ([]Transaction, string, error)) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
 		after := ""
@@ -227,8 +203,25 @@ func through(pages int, read func(after string) ([]Transaction, string, error)) 
 	}
 }
 
-func (l *Ledger) list(ctx context.Context, index, value string, limit int, after string) ([]Transaction, string, error) {
-	page, err := l.query(ctx, index, value, limit, after)
+// reader reads transactions as they are stored. It does not ask who may see them.
+type reader struct{ table dynamo.Table }
+
+func (l *Ledger) reader() reader { return reader{l.Table} }
+
+func (r reader) tx(ctx context.Context, txID string) (Transaction, error) {
+	it, err := r.table.Get(ctx, txKey(txID))
+	switch {
+	case err != nil:
+		return Transaction{}, fmt.Errorf("ledger: read %s: %w", txID, err)
+	case it == nil:
+		return Transaction{}, actor.ErrNotFound
+	}
+	var tx Transaction
+	return tx, it.Decode(&tx)
+}
+
+func (r reader) list(ctx context.Context, index, value string, limit int, after string) ([]Transaction, string, error) {
+	page, err := r.query(ctx, index, value, limit, after)
 	if err != nil {
 		return nil, "", err
 	}
@@ -239,9 +232,9 @@ func (l *Ledger) list(ctx context.Context, index, value string, limit int, after
 	return txs, page.Next, nil
 }
 
-// query asks an index whose name is its partition key's.
-func (l *Ledger) query(ctx context.Context, index, value string, limit int, after string) (dynamo.Page, error) {
-	page, err := l.Table.Query(ctx, dynamo.Query{
+// query reads an index that is named after its partition key.
+func (r reader) query(ctx context.Context, index, value string, limit int, after string) (dynamo.Page, error) {
+	page, err := r.table.Query(ctx, dynamo.Query{
 		Index: index, Where: "#" + index + " = :value", Values: dynamo.V{":value": value},
 		Backward: true, Limit: limit, After: after,
 	})
@@ -249,4 +242,11 @@ func (l *Ledger) query(ctx context.Context, index, value string, limit int, afte
 		return dynamo.Page{}, fmt.Errorf("ledger: list by %s: %w", index, err)
 	}
 	return page, nil
+}
+
+// ofBusiness yields a business's latest [MaxBooked] transactions as [Ledger.Booked] does, in every market and state.
+func (r reader) ofBusiness(ctx context.Context, business string) iter.Seq2[Transaction, error] {
+	return through(bookedPages, func(after string) ([]Transaction, string, error) {
+		return r.list(ctx, "business", business, bookedPage, after)
+	})
 }

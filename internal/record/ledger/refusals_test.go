@@ -129,7 +129,7 @@ func TestWhatThereIsNot(t *testing.T) {
 	c, ctx := newCorner(t), context.Background()
 	_, err := c.History(ctx, c.owner, "none")
 	_, err2 := c.Get(ctx, c.owner, "none")
-	_, err3 := c.history(ctx, "none")
+	_, err3 := c.reader().history(ctx, "none")
 	for _, err := range []error{err, err2, err3} {
 		if !errors.Is(err, actor.ErrNotFound) {
 			t.Error(err)

@@ -50,7 +50,7 @@ func (c *corner) moved(held Transaction) error {
 func (c *corner) have(day time.Time, days int) (all []string) {
 	c.t.Helper()
 	for n := range days {
-		locks, err := c.lockRange(c.t.Context(), c.business, "table", day.AddDate(0, 0, n), day.AddDate(0, 0, n+1).Add(-time.Minute))
+		locks, err := c.slots().lockRange(c.t.Context(), c.business, "table", day.AddDate(0, 0, n), day.AddDate(0, 0, n+1).Add(-time.Minute))
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestAMoveIntoItsOwnPlace(t *testing.T) {
 				if end == "yes" {
 					has = now
 				}
-				locks, err := c.lockRange(ctx, c.business, "table", day, day.AddDate(0, 0, 4))
+				locks, err := c.slots().lockRange(ctx, c.business, "table", day, day.AddDate(0, 0, 4))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -170,7 +170,7 @@ func TestAPlaceIsInheritedOnce(t *testing.T) {
 		if err := c.moved(three); !Refused(err) {
 			t.Errorf("cancelled %v: %v", cancelled, err)
 		}
-		err := c.Table.DB().Commit(t.Context(), c.inheritLock(lockKey{c.business, "table", old.Start, 0}, three))
+		err := c.Table.DB().Commit(t.Context(), c.slots().inheritLock(lockKey{c.business, "table", old.Start, 0}, three))
 		if !errors.Is(err, ErrSlotTaken) {
 			t.Errorf("the lock, cancelled %v: %v", cancelled, err)
 		}

@@ -193,8 +193,7 @@ func (o op) check(tx Transaction, now time.Time) error {
 	return rules[i].err
 }
 
-// allowed is the rule by which the operation is allowed from a state. Where there is none, it is one from another
-// state.
+// allowed is the rule that allows the operation from a state, or else one that allows it from another state.
 func (o op) allowed(from State) rule {
 	var r rule
 	for _, some := range rules {
@@ -237,29 +236,29 @@ func (o op) guard(w dynamo.Write, read Transaction, now time.Time) dynamo.Write 
 
 // The conditions on a lock. A lock is held until a time, or confirmed.
 
-func (l *Ledger) takeFree(k lockKey, v lock) dynamo.Write {
-	return l.Table.Put(k.item(), v).IfAbsent().Else(errTokenLost)
+func (s slots) takeFree(k lockKey, v lock) dynamo.Write {
+	return s.table.Put(k.item(), v).IfAbsent().Else(errTokenLost)
 }
 
-func (l *Ledger) takeExpired(k lockKey, v lock, old string, now time.Time) dynamo.Write {
-	return l.Table.Put(k.item(), v).
+func (s slots) takeExpired(k lockKey, v lock, old string, now time.Time) dynamo.Write {
+	return s.table.Put(k.item(), v).
 		If("tx = :old AND #state = :held AND #until <= :now", dynamo.V{":old": old, ":held": lockHeld, ":now": now}).Else(errTokenLost)
 }
 
-func (l *Ledger) takeOwn(k lockKey, v lock, old string) dynamo.Write {
-	return l.Table.Put(k.item(), v).
+func (s slots) takeOwn(k lockKey, v lock, old string) dynamo.Write {
+	return s.table.Put(k.item(), v).
 		If("tx = :old AND #state = :held", dynamo.V{":old": old, ":held": lockHeld}).Else(errTokenLost)
 }
 
-func (l *Ledger) confirmLock(k lockKey, tx string) dynamo.Write {
-	return l.Table.Update(k.item(), "SET #state = :confirmed REMOVE #until", dynamo.V{":confirmed": lockConfirmed}).
+func (s slots) confirmLock(k lockKey, tx string) dynamo.Write {
+	return s.table.Update(k.item(), "SET #state = :confirmed REMOVE #until", dynamo.V{":confirmed": lockConfirmed}).
 		If("tx = :tx AND #state = :held", dynamo.V{":tx": tx, ":held": lockHeld}).Else(ErrSlotTaken)
 }
 
 // inheritLock has a lock change hands from the booking that is given up for tx.
-func (l *Ledger) inheritLock(k lockKey, tx Transaction) dynamo.Write {
+func (s slots) inheritLock(k lockKey, tx Transaction) dynamo.Write {
 	ends := tx.slotEnd(slices.IndexFunc(tx.Slots, k.slot.Equal))
-	return l.Table.Update(k.item(), "SET tx = :tx, #ends = :ends", dynamo.V{":tx": tx.ID, ":ends": ends}).
+	return s.table.Update(k.item(), "SET tx = :tx, #ends = :ends", dynamo.V{":tx": tx.ID, ":ends": ends}).
 		If("tx = :old AND #state = :confirmed", dynamo.V{":old": tx.Replaces, ":confirmed": lockConfirmed}).Else(ErrSlotTaken)
 }
 
@@ -268,98 +267,16 @@ func (l *Ledger) inheritLock(k lockKey, tx Transaction) dynamo.Write {
 
 // deleteLock deletes a lock of a transaction with the operation that ends it. A lock that has gone
 // before is no reason not to end it.
-func (l *Ledger) deleteLock(k lockKey, tx string) dynamo.Write {
-	return l.Table.Delete(k.item()).
+func (s slots) deleteLock(k lockKey, tx string) dynamo.Write {
+	return s.table.Delete(k.item()).
 		If("attribute_not_exists(pk) OR tx = :tx", dynamo.V{":tx": tx}).Else(ErrSlotTaken)
 }
 
 // deleteOrphan deletes a lock, as it was read, that its transaction does not count on.
-func (l *Ledger) deleteOrphan(k lock) dynamo.Write {
-	return l.Table.Delete(k.key.item()).
+func (s slots) deleteOrphan(k lock) dynamo.Write {
+	return s.table.Delete(k.key.item()).
 		If("tx = :tx", dynamo.V{":tx": k.Tx}).Else(errNoOrphan)
 }
 
 // errNoOrphan means that a lock has gone or changed hands since it was read.
 var errNoOrphan = errors.New("no orphan any more")
-
-// change is an operation about to be written.
-type change struct {
-	op      op
-	key     string      // idempotency: the operation's full key
-	payload string      // and the hash of what was asked
-	read    Transaction // as it was read; zero for a draft
-	after   Transaction
-	locks   []dynamo.Write // and what else goes with it
-	event   Event
-	now     time.Time
-	draft   *change // of an offer: is written with it, under this change's key
-}
-
-// writes are the one transaction of an operation. What says that it was done comes first,
-// the record of a draft's key or else the event: of several conditions that fail, the
-// first one names the error.
-func (l *Ledger) writes(c change) []dynamo.Write {
-	put := l.Table.Put(txKey(c.after.ID), itemOf(c.after))
-	switch {
-	case c.op == opDraft:
-		return []dynamo.Write{l.once(c), opDraft.guard(put, c.read, c.now), l.happened(c)}
-	case c.draft != nil:
-		ws := []dynamo.Write{l.once(c), opDraft.guard(put, c.read, c.now), l.happened(*c.draft), l.happened(c)}
-		return append(ws, c.locks...)
-	}
-	return slices.Concat([]dynamo.Write{l.happened(c), c.op.guard(put, c.read, c.now)}, c.locks, l.rows(c))
-}
-
-// happened writes the event of an operation, which exists once. It is what a repeat finds.
-func (l *Ledger) happened(c change) dynamo.Write {
-	e := c.event
-	e.ID, e.Type, e.From, e.At = string(c.op.tells()), c.op.tells(), c.read.State, c.now
-	e.Transaction, e.Key, e.Payload = c.after, c.key, c.payload
-	e.Transaction.Bounds = nil // of no use to whoever is told
-	return Events.Put(l.Table, eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
-		if old == nil {
-			return ErrChanged
-		}
-		return repeatOf(old, c)
-	})
-}
-
-// next is tx after the operation.
-func (o op) next(tx Transaction, now time.Time) Transaction {
-	tx.State, tx.UpdatedAt = o.to(), now
-	tx.Version++
-	if o == opRelease || o == opExpire {
-		tx.Bounds = nil
-	}
-	return tx
-}
-
-// txItem is a transaction as stored.
-type txItem struct {
-	Transaction
-	Created  string    `dynamodbav:"created,omitempty"` // puts it into the indexes owner and business
-	DueShard string    `dynamodbav:"dueShard,omitempty"`
-	DueAt    time.Time `dynamodbav:"dueAt"`
-	TTL      int64     `dynamodbav:"ttl,omitempty"`
-}
-
-const (
-	dueHold  = "hold"
-	dueAudit = "audit"
-
-	auditAfter = time.Minute        // what a change leaves behind is looked at when it has settled
-	draftFor   = 7 * 24 * time.Hour // a draft that was never held is nobody's booking and goes
-)
-
-func itemOf(tx Transaction) txItem {
-	it := txItem{Transaction: tx}
-	if tx.HoldExpiresAt.IsZero() { // never held
-		it.TTL = tx.CreatedAt.Add(draftFor).Unix()
-		return it
-	}
-	it.Created = dynamo.Stamp(tx.CreatedAt) + "#" + tx.ID
-	if it.DueShard, it.DueAt = dynamo.DueShard(dueAudit, tx.ID), tx.UpdatedAt.Add(auditAfter); tx.State == Hold {
-		it.DueShard, it.DueAt = dynamo.DueShard(dueHold, tx.ID), tx.HoldExpiresAt
-	}
-	return it
-}

@@ -16,14 +16,14 @@ const (
 	ReasonMoved    = "moved"
 )
 
-// What follows prepares operations as writes, so that whoever settles a question commits them together
-// with the answer that tells of them. The writes hold only while the transaction is as it was read, and
-// only once. The error of the commit says what stood against them; [Refused] knows those errors.
+// The methods here prepare operations as writes, so that a question can be settled and answered in one commit. The writes
+// succeed only once, and only while the transaction is as it was read. The error of the commit says why they did not;
+// [Refused] knows those errors.
 
-// ConfirmWrites prepares to confirm a transaction of a on a YES to the offer with this hash, and
-// returns it as it will be. It changes nothing. What has to be paid ahead is not confirmed by a receipt
-// without a payment: [ErrUnpaid]. What replaces a booking is confirmed by [Ledger.MoveWrites], or with
-// [Ledger.ReplaceWrites], so that the two are never both booked.
+// ConfirmWrites prepares to confirm a's transaction on a YES to the offer with this hash, and returns it as it will be.
+// It changes nothing. An offer that has to be paid first needs a receipt with a payment: [ErrUnpaid]. One that replaces a
+// booking is confirmed by [Ledger.MoveWrites], or together with [Ledger.ReplaceWrites], so that the two are never both
+// booked.
 func (l *Ledger) ConfirmWrites(ctx context.Context, a actor.Actor, txID, offerHash string, r gate.Receipt, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
@@ -40,9 +40,9 @@ func (l *Ledger) ConfirmWrites(ctx context.Context, a actor.Actor, txID, offerHa
 	return ws, tx.confirmed(now), nil
 }
 
-// ReleaseWrites prepares to let an offer of a go, and returns the transaction as it will be. There is
-// nothing to write, and no error, when it is not held any more. A booking is never let go by it:
-// [AlreadyConfirmed], of the writes too.
+// ReleaseWrites prepares to release a's offer, and returns the transaction as it will be. There is nothing to write, and
+// no error, when it is no longer held. It never cancels a booking: it fails with [AlreadyConfirmed], and so do the
+// writes.
 func (l *Ledger) ReleaseWrites(ctx context.Context, a actor.Actor, txID, reason, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	switch {
@@ -61,9 +61,8 @@ func (l *Ledger) ReleaseWrites(ctx context.Context, a actor.Actor, txID, reason,
 	return ws, opRelease.next(tx, now), nil
 }
 
-// CancelWrites prepares to cancel a booking of a, and returns it as it will be. The hash is its
-// [CancelHash] of when the customer was asked: the booking must not have changed since, and as much
-// of what was paid must come back.
+// CancelWrites prepares to cancel a's booking, and returns it as it will be. The hash is its [CancelHash] from when the
+// customer was asked: since then neither the booking nor the refund may have changed.
 func (l *Ledger) CancelWrites(ctx context.Context, a actor.Actor, txID, hash, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
@@ -89,14 +88,12 @@ func (l *Ledger) StillHeld(tx Transaction, now time.Time) dynamo.Write {
 	return opConfirm.guard(check, tx, stored(now))
 }
 
-// Unchanged is the condition that a transaction is as it was read: [ErrChanged] when it is not. It
-// changes nothing.
+// Unchanged is the condition that a transaction is as it was read, or else [ErrChanged]. It changes nothing.
 func (l *Ledger) Unchanged(tx Transaction) dynamo.Write {
 	return l.Table.Check(txKey(tx.ID), "version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged)
 }
 
-// Refused reports whether err says that the ledger stood against writes which it had prepared, because
-// the transaction or its hold is no longer as it was.
+// Refused reports whether prepared writes failed with err because the transaction or its hold has changed.
 func Refused(err error) bool {
 	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow} {
 		if errors.Is(err, is) {

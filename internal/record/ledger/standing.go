@@ -12,14 +12,14 @@ import (
 	"merve/internal/words/standing"
 )
 
-// The kinds of transactions among what stands of a conversation.
+// The kinds of transactions among the standing items of a conversation.
 const (
 	StandingKind     = "booking"
 	AppointmentsKind = "appointment"
 )
 
-// Item is a transaction among what stands of a conversation, with its summary in the customer's language. Ok
-// is false for one that is of no account any more.
+// Item is a transaction as a standing item of its conversation, with a summary in the customer's language. Ok is false
+// for one that no longer matters.
 func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item, ok bool) {
 	i = standing.Item{Kind: tx.standingKind(), Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures(), At: tx.Start}
 	switch tx.Seen(now) {
@@ -31,7 +31,7 @@ func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item
 		if tx.DueMinor > 0 { // without which it would not be confirmed
 			i.Bears = append(i.Bears, "paid")
 		}
-	case Hold: // whose YES is said, and which has to be paid
+	case Hold: // the customer has said YES, and has to pay
 		i.Word = standing.Unpaid
 	case Cancelled:
 		i.Word, i.Over, i.Bears = standing.Cancelled, true, []string{"cancelled"}
@@ -44,8 +44,8 @@ func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item
 	return i, true
 }
 
-// Found is the transaction that was found at its place ([Ledger.At]), as item has it among what stands of a's
-// conversations. Ok is false, too, for one that a may not see.
+// Found is the transaction found at its place ([Ledger.At]), as item makes it a standing item. Ok is false, too, for one
+// that a may not see.
 func Found(a actor.Actor, it dynamo.Item, item func(Transaction) (standing.Item, bool)) (i standing.Item, ok bool, err error) {
 	tx, err := Read(a, it)
 	switch {
@@ -58,9 +58,8 @@ func Found(a actor.Actor, it dynamo.Item, item func(Transaction) (standing.Item,
 	return i, ok, nil
 }
 
-// stand is a transaction among what stands of its conversation; nil is not: what is held and waits for its first YES
-// is the conversation's pending action. What is held and may be paid for has its row from the YES to that on
-// ([Ledger.Owed]).
+// stand is the row of a transaction in its conversation, or nil. A hold that waits for its first YES has none: it is the
+// conversation's pending action. One that has to be paid gets its row with that YES ([Ledger.Owed]).
 func (tx Transaction) stand() *thread.Stand {
 	s := thread.Stand{Thread: tx.Thread, Kind: tx.standingKind(), ID: tx.ID, Start: tx.Start}
 	switch {
@@ -74,16 +73,7 @@ func (tx Transaction) stand() *thread.Stand {
 	return &s
 }
 
-// rows are what a change does to what stands of the conversation.
-func (l *Ledger) rows(c change) []dynamo.Write {
-	after := c.after.stand()
-	if c.after.State == Hold {
-		after = nil
-	}
-	return l.Rows.Moved(c.read.stand(), after)
-}
-
-// Owed is the write by which an offer, as read, stands of its conversation that waits to be paid.
+// Owed writes the row of an offer, as read, that now waits to be paid.
 func (l *Ledger) Owed(tx Transaction) []dynamo.Write { return l.Rows.Moved(nil, tx.stand()) }
 
 func (tx Transaction) standingKind() string {
@@ -93,7 +83,7 @@ func (tx Transaction) standingKind() string {
 	return StandingKind
 }
 
-// figures are when a transaction is, in its own zone, and of a booking for how many.
+// figures say when a transaction is, in its own time zone, and for how many people if it is a booking.
 func (tx Transaction) figures() string {
 	loc := schedule.Zone(tx.TimeZone)
 	when := tx.Start.In(loc).Format("2006-01-02 15:04")
