@@ -1,11 +1,10 @@
-// Package admin is the API of the people who run a market: its configuration and listings, what is
-// booked, ordered and reported in it, and the threads of its customers. Every route is for staff only.
-// A handler reads the request, calls the store that does the work and writes the answer.
+// Package admin is the API for the people who run a market: its configuration and listings, its bookings, orders and
+// reports, and the threads of its customers. Every route is for staff only. Each subject has a handler type with its own
+// routes, and [API] joins them. A handler reads the request, calls the store that does the work and writes the answer.
 package admin
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"time"
 
@@ -34,7 +33,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// API is the API with all that it acts on.
+// API has everything that the handlers act on.
 type API struct {
 	Who        httpapi.Who
 	Markets    *market.Store
@@ -56,20 +55,22 @@ type API struct {
 	Rides      *taxi.Store
 	Places     *curated.Store
 	Vendors    *marketplace.Vendors
-	Customers  *customer.Store      // whom calls are about
+	Customers  *customer.Store      // the people whom calls are about
 	Visits     *appointment.Catalog // what calls arrange
 	Broker     *marketplace.Broker
 	Handover   *desk.Desk
 	Reindex    Reindexer // nil without a search engine
 
-	Voice Voice // with which voices are tried
-	// Files has the pictures of requests.
-	Files interface {
-		Address(ctx context.Context, key string) (string, error)
-	}
+	Voice Voice // tries assistants out
+	Files Files // with the pictures of requests
 
 	// Counts checks the counted stock and raises alerts; nil checks nothing.
 	Counts func(context.Context) (stock.Checked, error)
+}
+
+// Files gives the address of a stored file.
+type Files interface {
+	Address(ctx context.Context, key string) (string, error)
 }
 
 // usualLimit is how many items a list holds if the request does not say.
@@ -78,81 +79,40 @@ const usualLimit = 50
 // staffHandler answers a request of staff.
 type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
 
-// Routes are the API's, those of [Reports] too.
+// staffRoutes are routes for staff only.
+type staffRoutes map[string]staffHandler
+
+// subject is the part of the API about one thing.
+type subject interface{ Routes() staffRoutes }
+
+// Routes joins the routes of all subjects, and keeps everybody but staff away.
 func (a *API) Routes() httpapi.Routes {
-	staffed := map[string]staffHandler{
-		"GET /admin/api/markets":                                          a.markets,
-		"GET /admin/api/markets/{market}":                                 a.market,
-		"PUT /admin/api/markets/{market}":                                 a.saveMarket,
-		"GET /admin/api/markets/{market}/versions":                        a.versions,
-		"GET /admin/api/markets/{market}/listings":                        a.listings,
-		"GET /admin/api/markets/{market}/listings/{listing}":              a.listing,
-		"PUT /admin/api/markets/{market}/listings/{listing}":              a.saveListing,
-		"DELETE /admin/api/markets/{market}/listings/{listing}":           a.deleteListing,
-		"GET /admin/api/markets/{market}/listings/{listing}/versions":     a.listingVersions,
-		"POST /admin/api/markets/{market}/listings/preview":               a.previewListing,
-		"POST /admin/api/markets/{market}/listings/import":                a.importListings,
-		"GET /admin/api/markets/{market}/listings/export":                 a.exportListings,
-		"POST /admin/api/markets/{market}/preview":                        a.previewMarket,
-		"GET /admin/api/markets/{market}/assistants":                      a.voices,
-		"POST /admin/api/markets/{market}/assistants/{assistant}/preview": a.previewVoice,
-		"POST /admin/api/markets/{market}/reindex":                        a.reindex,
-		"GET /admin/api/markets/{market}/tools":                           a.tools,
-		"GET /admin/api/markets/{market}/days":                            a.days,
-		"GET /admin/api/markets/{market}/drivers":                         a.drivers,
-		"PUT /admin/api/markets/{market}/drivers/{driver}":                a.saveDriver,
-		"DELETE /admin/api/markets/{market}/drivers/{driver}":             a.deleteDriver,
-		"GET /admin/api/markets/{market}/rides":                           a.rides,
-		"GET /admin/api/markets/{market}/rides/{thread}/{ride}":           a.ride,
-		"POST /admin/api/markets/{market}/rides/{thread}/{ride}/cancel":   a.cancelRide,
-		"GET /admin/api/markets/{market}/places":                          a.places,
-		"PUT /admin/api/markets/{market}/places/{place}":                  a.savePlace,
-		"DELETE /admin/api/markets/{market}/places/{place}":               a.deletePlace,
-		"POST /admin/api/markets/{market}/places/import":                  a.importPlaces,
-		"GET /admin/api/markets/{market}/vendors":                         a.vendors,
-		"PUT /admin/api/markets/{market}/vendors/{vendor}":                a.saveVendor,
-		"DELETE /admin/api/markets/{market}/vendors/{vendor}":             a.deleteVendor,
-		"POST /admin/api/markets/{market}/vendors/import":                 a.importVendors,
-		"GET /admin/api/markets/{market}/customers":                       a.customers,
-		"GET /admin/api/markets/{market}/customers/{customer}":            a.customer,
-		"PUT /admin/api/markets/{market}/customers/{customer}":            a.saveCustomer,
-		"DELETE /admin/api/markets/{market}/customers/{customer}":         a.deleteCustomer,
-		"POST /admin/api/markets/{market}/customers/import":               a.importCustomers,
-		"GET /admin/api/markets/{market}/visits":                          a.visits,
-		"PUT /admin/api/markets/{market}/services/{service}":              a.saveService,
-		"DELETE /admin/api/markets/{market}/services/{service}":           a.deleteService,
-		"PUT /admin/api/markets/{market}/technicians/{technician}":        a.saveTechnician,
-		"DELETE /admin/api/markets/{market}/technicians/{technician}":     a.deleteTechnician,
-		"GET /admin/api/markets/{market}/requests":                        a.requests,
-		"POST /admin/api/markets/{market}/requests":                       a.createRequest,
-		"GET /admin/api/markets/{market}/requests/{request}":              a.request,
-		"GET /admin/api/markets/{market}/waiting":                         a.waitingThreads,
-		"GET /admin/api/vocabulary":                                       a.vocabulary,
-		"GET /admin/api/orders":                                           a.orders,
-		"GET /admin/api/orders/{business}/{code}":                         a.order,
-		"GET /admin/api/threads":                                          a.threads,
-		"POST /admin/api/threads/{thread}/take":                           a.takeThread,
-		"POST /admin/api/threads/{thread}/return":                         a.returnThread,
-		"POST /admin/api/threads/{thread}/messages":                       a.writeOnThread,
-		"GET /admin/api/transactions":                                     a.transactions,
-		"GET /admin/api/transactions/{transaction}":                       a.transaction,
-		"PUT /admin/api/transactions/{transaction}/no-show":               a.markNoShow,
-		"DELETE /admin/api/transactions/{transaction}/no-show":            a.takeBackNoShow,
-		"GET /admin/api/alerts":                                           a.alerts,
-		"POST /admin/api/alerts/{alert}/acknowledge":                      a.acknowledge,
-		"POST /admin/api/alerts/check":                                    a.check,
-		"GET /admin/api/outbox":                                           a.outbox,
-		"POST /admin/api/outbox/{thread}/{message}/send":                  a.sendAgain,
-		"GET /admin/api/audit":                                            a.audit,
-		"GET /admin/api/threads/{thread}":                                 a.thread,
-		"GET /admin/api/threads/{thread}/messages":                        a.messages,
-		"GET /admin/api/threads/{thread}/data":                            a.export,
-		"DELETE /admin/api/threads/{thread}/data":                         a.erase,
-	}
-	maps.Copy(staffed, a.Reports.routes())
+	in := tenants{a.Markets}
 	rs := httpapi.Routes{}
-	for route, h := range staffed {
-		rs[route] = a.staffOnly(h)
+	for _, s := range []subject{
+		markets{in, a.Tools, a.Assistants},
+		previews{in},
+		tools{in, a.Tools, a.Assistants},
+		voices{in, a.Tools, a.Assistants, a.Voice, a.Now},
+		days{a.Figures, a.Now},
+		listings{in, a.Listings, a.Reindex},
+		places{in, a.Places},
+		vendors{in, a.Vendors},
+		customers{in, a.Customers},
+		visits{in, a.Visits},
+		drivers{in, a.Drivers},
+		rides{a.Markets, a.Threads, a.Rides},
+		requests{a.Markets, a.Threads, a.Broker, a.Files},
+		orders{a.Orders},
+		bookings{a.Ledger},
+		threads{a.Threads, a.Assistants, a.Handover, a.Book, a.Audit, a.People},
+		alerts{a.Alerts, a.Ledger, a.Counts},
+		outbound{a.Outbox},
+		a.Reports,
+	} {
+		for route, h := range s.Routes() {
+			rs[route] = a.staffOnly(h)
+		}
 	}
 	return rs
 }
@@ -187,11 +147,11 @@ func notFound(err error) error {
 	return err
 }
 
-// pageOf reads a page of what a market has, and says where the next one begins.
+// pageOf reads a page of a market's things, and says where the next page begins.
 type pageOf[T any] func(ctx context.Context, market, after string, limit int) ([]T, string, error)
 
-// listPage answers with a page of what a market has. Without a limit the page is as long as the store
-// reads at once, which fits into an answer.
+// listPage answers with a page of a market's things. Without a limit the page is as long as the store reads at once, which
+// fits into an answer.
 func listPage[T any](w http.ResponseWriter, r *http.Request, name string, page pageOf[T]) error {
 	limit, err := httpapi.Limit(r, 0)
 	if err != nil {
@@ -218,12 +178,15 @@ func checkIDs(r *http.Request, names ...string) error {
 	return nil
 }
 
+// tenants are the markets that requests may be about.
+type tenants struct{ Markets *market.Store }
+
 // inMarket checks that the path's market exists and that the named parts of the path are legal ids,
 // before something is stored there.
-func (a *API) inMarket(r *http.Request, names ...string) error {
+func (t tenants) inMarket(r *http.Request, names ...string) error {
 	if err := checkIDs(r, names...); err != nil {
 		return err
 	}
-	_, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	_, err := t.Markets.Read(r.Context(), r.PathValue("market"))
 	return notFound(err)
 }

@@ -1,14 +1,33 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 
 	"merve/internal/base/actor"
+	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/httpapi"
+	"merve/internal/record/ledger"
+	"merve/internal/record/stock"
 )
 
-func (a *API) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// alerts are the findings of the checks, and the checks themselves.
+type alerts struct {
+	Alerts *alert.Store
+	Ledger *ledger.Ledger
+	Counts func(context.Context) (stock.Checked, error)
+}
+
+func (h alerts) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/alerts":                      h.list,
+		"POST /admin/api/alerts/{alert}/acknowledge": h.acknowledge,
+		"POST /admin/api/alerts/check":               h.check,
+	}
+}
+
+func (h alerts) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -17,7 +36,7 @@ func (a *API) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	if err != nil {
 		return err
 	}
-	alerts, next, err := a.Alerts.List(r.Context(), limit, q["after"])
+	alerts, next, err := h.Alerts.List(r.Context(), limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -25,13 +44,13 @@ func (a *API) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 }
 
 // check runs the ledger's invariant checkers, which also repair what they can, and those of the stock.
-func (a *API) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	found, err := a.Ledger.CheckInvariants(r.Context(), dynamo.Budget{})
+func (h alerts) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	found, err := h.Ledger.CheckInvariants(r.Context(), dynamo.Budget{})
 	if err != nil {
 		return err
 	}
-	if a.Counts != nil {
-		counts, err := a.Counts(r.Context())
+	if h.Counts != nil {
+		counts, err := h.Counts(r.Context())
 		if err != nil {
 			return err
 		}
@@ -42,8 +61,8 @@ func (a *API) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error
 	})
 }
 
-func (a *API) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	if err := a.Alerts.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
+func (h alerts) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	if err := h.Alerts.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

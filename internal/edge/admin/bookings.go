@@ -6,9 +6,24 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
+	"merve/internal/record/ledger"
 )
 
-func (a *API) transactions(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+// bookings are the transactions of a business in the ledger.
+type bookings struct {
+	Ledger *ledger.Ledger
+}
+
+func (h bookings) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/transactions":                          h.list,
+		"GET /admin/api/transactions/{transaction}":            h.one,
+		"PUT /admin/api/transactions/{transaction}/no-show":    h.mark,
+		"DELETE /admin/api/transactions/{transaction}/no-show": h.takeBack,
+	}
+}
+
+func (h bookings) list(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -20,36 +35,36 @@ func (a *API) transactions(w http.ResponseWriter, r *http.Request, who actor.Act
 	if q["businessId"] == "" {
 		return fault.Field("businessId", "missing")
 	}
-	txs, next, err := a.Ledger.ByBusiness(r.Context(), who, q["businessId"], limit, q["after"])
+	txs, next, err := h.Ledger.ByBusiness(r.Context(), who, q["businessId"], limit, q["after"])
 	if err != nil {
 		return err
 	}
 	return writeList(w, "transactions", txs, next)
 }
 
-func (a *API) transaction(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	h, err := a.Ledger.History(r.Context(), who, r.PathValue("transaction"))
+func (h bookings) one(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	history, err := h.Ledger.History(r.Context(), who, r.PathValue("transaction"))
 	if err != nil {
 		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, h)
+	return httpapi.WriteJSON(w, http.StatusOK, history)
 }
 
 // noShowKey is the idempotency key of marking a booking and of taking the mark back.
 const noShowKey = "staff"
 
-// markNoShow records that nobody came to a booking.
-func (a *API) markNoShow(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	tx, err := a.Ledger.Mark(r.Context(), who, r.PathValue("transaction"), noShowKey)
+// mark records that nobody came to a booking.
+func (h bookings) mark(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	tx, err := h.Ledger.Mark(r.Context(), who, r.PathValue("transaction"), noShowKey)
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, tx)
 }
 
-// takeBackNoShow records that somebody came after all.
-func (a *API) takeBackNoShow(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	tx, err := a.Ledger.TakeBack(r.Context(), who, r.PathValue("transaction"), noShowKey)
+// takeBack records that somebody came after all.
+func (h bookings) takeBack(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	tx, err := h.Ledger.TakeBack(r.Context(), who, r.PathValue("transaction"), noShowKey)
 	if err != nil {
 		return err
 	}

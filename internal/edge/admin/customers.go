@@ -11,30 +11,46 @@ import (
 	"merve/internal/record/customer"
 )
 
-func (a *API) customers(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return listPage(w, r, "customers", a.Customers.Page)
+// customers are the people whom a market makes calls about.
+type customers struct {
+	tenants
+	Customers *customer.Store
 }
 
-func (a *API) customer(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	c, err := a.Customers.Get(r.Context(), r.PathValue("market"), r.PathValue("customer"))
+func (h customers) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/customers":               h.list,
+		"GET /admin/api/markets/{market}/customers/{customer}":    h.one,
+		"PUT /admin/api/markets/{market}/customers/{customer}":    h.save,
+		"DELETE /admin/api/markets/{market}/customers/{customer}": h.remove,
+		"POST /admin/api/markets/{market}/customers/import":       h.importAll,
+	}
+}
+
+func (h customers) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return listPage(w, r, "customers", h.Customers.Page)
+}
+
+func (h customers) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	c, err := h.Customers.Get(r.Context(), r.PathValue("market"), r.PathValue("customer"))
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, c)
 }
 
-func (a *API) saveCustomer(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (h customers) save(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	under := func(c *customer.Customer, market, id string) { c.Market, c.ID = market, id }
-	return saveItem(a, w, r, "customer", under, a.Customers.Put)
+	return saveItem(h.tenants, w, r, "customer", under, h.Customers.Put)
 }
 
-func (a *API) deleteCustomer(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return deleteItem(w, r, "customer", found(a.Customers.Get), a.Customers.Delete)
+func (h customers) remove(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return deleteItem(w, r, "customer", found(h.Customers.Get), h.Customers.Delete)
 }
 
-func (a *API) importCustomers(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return importLines(a, w, r, readCustomer, func(ctx context.Context, _ string, all []customer.Customer) error {
-		return a.Customers.Import(ctx, all)
+func (h customers) importAll(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return importLines(h.tenants, w, r, readCustomer, func(ctx context.Context, _ string, all []customer.Customer) error {
+		return h.Customers.Import(ctx, all)
 	})
 }
 

@@ -11,11 +11,23 @@ import (
 	"merve/internal/spine/turn"
 )
 
+// days are the figures of a market, day by day.
+type days struct {
+	Figures *turn.Figures
+	Now     func() time.Time
+}
+
+func (h days) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/days": h.list,
+	}
+}
+
 // maxDays is the most days listed.
 const maxDays = 365
 
-// days lists a market's turns and their cost for each of the latest days, in UTC.
-func (a *API) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// list lists a market's turns and their cost for each of the latest days, in UTC.
+func (h days) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	q, err := httpapi.Query(r, "days")
 	if err != nil {
 		return err
@@ -26,9 +38,9 @@ func (a *API) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error 
 			return fault.Field("days", "want 1 to %d", maxDays)
 		}
 	}
-	to := a.Now().UTC()
+	to := h.Now().UTC()
 	from := to.AddDate(0, 0, 1-n)
-	counted, err := a.Figures.Days(r.Context(), r.PathValue("market"), from, to)
+	counted, err := h.Figures.Days(r.Context(), r.PathValue("market"), from, to)
 	if err != nil {
 		return err
 	}

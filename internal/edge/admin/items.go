@@ -7,10 +7,10 @@ import (
 	"merve/internal/edge/httpapi"
 )
 
-// saveItem makes or changes what a market has under the id in a part of the path. A version, if the request has one, must be
-// the stored one.
+// saveItem stores an item of a market under the id in a part of the path. A version, if the request has one, must be the
+// stored one.
 func saveItem[T interface{ Check() error }](
-	a *API, w http.ResponseWriter, r *http.Request, part string,
+	in tenants, w http.ResponseWriter, r *http.Request, part string,
 	under func(item *T, market, id string), put func(context.Context, T) (T, error),
 ) error {
 	var item T
@@ -21,7 +21,7 @@ func saveItem[T interface{ Check() error }](
 	if err := item.Check(); err != nil {
 		return err
 	}
-	if err := a.inMarket(r, part); err != nil {
+	if err := in.inMarket(r, part); err != nil {
 		return err
 	}
 	saved, err := put(r.Context(), item)
@@ -31,7 +31,7 @@ func saveItem[T interface{ Check() error }](
 	return httpapi.WriteJSON(w, http.StatusOK, saved)
 }
 
-// deleteItem takes away what a market has under the id in a part of the path, which is there if it can be found.
+// deleteItem deletes the item of a market under the id in a part of the path, if find finds it.
 func deleteItem(
 	w http.ResponseWriter, r *http.Request, part string, find, remove func(ctx context.Context, market, id string) error,
 ) error {

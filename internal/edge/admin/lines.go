@@ -11,16 +11,17 @@ import (
 	"merve/internal/record/listing"
 )
 
-// lined is what a line of an import holds: something of an id and perhaps a market, that is checked once it is
-// known to be in the market.
+// lined is one line of an import: something with an id, and perhaps a market. It is checked once its market is known.
 type lined[T any] struct {
 	id, market string
 	in         func(market string) (T, error)
 }
 
-// importLines stores things of a market, one JSON object a line, if every one of them is right.
-func importLines[T any](a *API, w http.ResponseWriter, r *http.Request, read func(line []byte) (lined[T], error), store func(ctx context.Context, market string, all []T) error) error {
-	if err := a.inMarket(r); err != nil {
+// importLines stores things of a market, one JSON object a line, if every line is right.
+func importLines[T any](
+	in tenants, w http.ResponseWriter, r *http.Request, read func(line []byte) (lined[T], error), store func(ctx context.Context, market string, all []T) error,
+) error {
+	if err := in.inMarket(r); err != nil {
 		return err
 	}
 	body, err := readTable(w, r)

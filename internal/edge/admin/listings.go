@@ -12,22 +12,42 @@ import (
 	"merve/internal/record/listing"
 )
 
-func (a *API) listings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return listPage(w, r, "listings", a.Listings.Page)
+// listings are the listings of a market, in the catalogue and in the search index.
+type listings struct {
+	tenants
+	Listings *listing.Store
+	Reindex  Reindexer
 }
 
-func (a *API) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	l, err := a.Listings.Get(r.Context(), r.PathValue("market"), r.PathValue("listing"))
+func (h listings) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/listings":                    h.list,
+		"GET /admin/api/markets/{market}/listings/{listing}":          h.one,
+		"PUT /admin/api/markets/{market}/listings/{listing}":          h.save,
+		"DELETE /admin/api/markets/{market}/listings/{listing}":       h.remove,
+		"GET /admin/api/markets/{market}/listings/{listing}/versions": h.versions,
+		"POST /admin/api/markets/{market}/listings/import":            h.importAll,
+		"GET /admin/api/markets/{market}/listings/export":             h.export,
+		"POST /admin/api/markets/{market}/reindex":                    h.reindex,
+	}
+}
+
+func (h listings) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return listPage(w, r, "listings", h.Listings.Page)
+}
+
+func (h listings) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	l, err := h.Listings.Get(r.Context(), r.PathValue("market"), r.PathValue("listing"))
 	if err != nil {
 		return notFound(err)
 	}
-	if err := a.Listings.Count(r.Context(), l); err != nil {
+	if err := h.Listings.Count(r.Context(), l); err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, l)
 }
 
-func (a *API) saveListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+func (h listings) save(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	if err := checkIDs(r, "market", "listing"); err != nil {
 		return err
 	}
@@ -41,44 +61,44 @@ func (a *API) saveListing(w http.ResponseWriter, r *http.Request, who actor.Acto
 	if l.Location, err = where.Location.Read(); err != nil {
 		return err
 	}
-	if err := a.Listings.Put(r.Context(), l, who.Key()); err != nil {
+	if err := h.Listings.Put(r.Context(), l, who.Key()); err != nil {
 		return err
 	}
-	if err := a.Listings.Count(r.Context(), l); err != nil {
+	if err := h.Listings.Count(r.Context(), l); err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, l)
 }
 
-func (a *API) deleteListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+func (h listings) remove(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	gone := func(before *listing.Listing) (*listing.Listing, error) {
 		if before == nil {
 			return nil, actor.ErrNotFound
 		}
 		return nil, nil
 	}
-	if _, err := a.Listings.Change(r.Context(), r.PathValue("market"), r.PathValue("listing"), who.Key(), gone); err != nil {
+	if _, err := h.Listings.Change(r.Context(), r.PathValue("market"), r.PathValue("listing"), who.Key(), gone); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (a *API) listingVersions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (h listings) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
 	}
-	vs, err := a.Listings.Versions(r.Context(), r.PathValue("market"), r.PathValue("listing"), limit)
+	vs, err := h.Listings.Versions(r.Context(), r.PathValue("market"), r.PathValue("listing"), limit)
 	if err != nil {
 		return err
 	}
 	return writeList(w, "versions", vs, "")
 }
 
-// importListings stores a catalogue, if every row of it is right.
-func (a *API) importListings(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	if err := a.inMarket(r); err != nil {
+// importAll stores a catalogue, if every row of it is right.
+func (h listings) importAll(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	if err := h.inMarket(r); err != nil {
 		return err
 	}
 	body, err := readTable(w, r)
@@ -93,15 +113,15 @@ func (a *API) importListings(w http.ResponseWriter, r *http.Request, who actor.A
 	if len(wrong) > 0 {
 		return writeRows(w, r, wrong)
 	}
-	done, err := a.Listings.Import(r.Context(), all, who.Key())
+	done, err := h.Listings.Import(r.Context(), all, who.Key())
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, done)
 }
 
-// exportListings answers with a market's catalogue in a form that importListings takes.
-func (a *API) exportListings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// export answers with a market's catalogue, in a form that can be imported.
+func (h listings) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	q, err := httpapi.Query(r, "format")
 	if err != nil {
 		return err
@@ -111,7 +131,7 @@ func (a *API) exportListings(w http.ResponseWriter, r *http.Request, _ actor.Act
 		return fault.Field("format", "want csv or jsonl")
 	}
 	f := listing.Formats()[i]
-	all, err := a.Listings.Whole(r.Context(), r.PathValue("market"))
+	all, err := h.Listings.Whole(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,26 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
+	"merve/internal/matter/order"
 )
+
+// orders are the orders of a business.
+type orders struct {
+	Orders *order.Store
+}
+
+func (h orders) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/orders":                   h.list,
+		"GET /admin/api/orders/{business}/{code}": h.one,
+	}
+}
 
 // ordersFor is the age up to which a business's orders are listed.
 const ordersFor = 90 * 24 * time.Hour
 
-// orders lists the latest orders of a business.
-func (a *API) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// list lists the latest orders of a business.
+func (h orders) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	q, err := httpapi.Query(r, "businessId")
 	if err != nil {
 		return err
@@ -21,20 +34,20 @@ func (a *API) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	if q["businessId"] == "" {
 		return fault.Field("businessId", "missing")
 	}
-	all, err := a.Orders.OfBusiness(r.Context(), q["businessId"], a.Orders.Now().Add(-ordersFor))
+	all, err := h.Orders.OfBusiness(r.Context(), q["businessId"], h.Orders.Now().Add(-ordersFor))
 	if err != nil {
 		return err
 	}
 	return writeList(w, "orders", all, "")
 }
 
-// order answers with an order, by the code that its business knows, and its events.
-func (a *API) order(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	o, err := a.Orders.Find(r.Context(), r.PathValue("business"), r.PathValue("code"))
+// one answers with an order, found by the code that its business knows, and its events.
+func (h orders) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	o, err := h.Orders.Find(r.Context(), r.PathValue("business"), r.PathValue("code"))
 	if err != nil {
 		return err
 	}
-	events, err := a.Orders.Events(r.Context(), o)
+	events, err := h.Orders.Events(r.Context(), o)
 	if err != nil {
 		return err
 	}

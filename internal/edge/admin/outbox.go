@@ -8,8 +8,20 @@ import (
 	"merve/internal/spine/outbox"
 )
 
-// outbox lists a thread's messages, or those given up if the request names no thread.
-func (a *API) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// outbound are the messages of the outbox.
+type outbound struct {
+	Outbox *outbox.Box
+}
+
+func (h outbound) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/outbox":                          h.list,
+		"POST /admin/api/outbox/{thread}/{message}/send": h.sendAgain,
+	}
+}
+
+// list lists a thread's messages, or those given up if the request names no thread.
+func (h outbound) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -20,9 +32,9 @@ func (a *API) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	}
 	var ms []outbox.Message
 	if id := q["threadId"]; id != "" {
-		ms, err = a.Outbox.List(r.Context(), id, limit)
+		ms, err = h.Outbox.List(r.Context(), id, limit)
 	} else {
-		ms, err = a.Outbox.Dead(r.Context(), limit)
+		ms, err = h.Outbox.Dead(r.Context(), limit)
 	}
 	if err != nil {
 		return err
@@ -30,8 +42,8 @@ func (a *API) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	return writeList(w, "messages", ms, "")
 }
 
-func (a *API) sendAgain(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	if err := a.Outbox.SendAgain(r.Context(), r.PathValue("thread"), r.PathValue("message")); err != nil {
+func (h outbound) sendAgain(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if err := h.Outbox.SendAgain(r.Context(), r.PathValue("thread"), r.PathValue("message")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusAccepted)

@@ -13,8 +13,23 @@ import (
 	curated "merve/internal/record/place"
 )
 
-func (a *API) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return listPage(w, r, "places", a.Places.Page)
+// places are the curated places of a market.
+type places struct {
+	tenants
+	Places *curated.Store
+}
+
+func (h places) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/places":            h.list,
+		"PUT /admin/api/markets/{market}/places/{place}":    h.save,
+		"DELETE /admin/api/markets/{market}/places/{place}": h.remove,
+		"POST /admin/api/markets/{market}/places/import":    h.importAll,
+	}
+}
+
+func (h places) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return listPage(w, r, "places", h.Places.Page)
 }
 
 // located reads the location out of an item's JSON.
@@ -35,7 +50,7 @@ func (l located) put(p *curated.Place) error {
 	return nil
 }
 
-func (a *API) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (h places) save(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	p := &curated.Place{}
 	var where located
 	if err := httpapi.ReadJSON(w, r, p, &where); err != nil {
@@ -45,21 +60,21 @@ func (a *API) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 		return err
 	}
 	p.Market, p.ID = r.PathValue("market"), r.PathValue("place")
-	if err := a.inMarket(r, "place"); err != nil {
+	if err := h.inMarket(r, "place"); err != nil {
 		return err
 	}
-	if err := a.Places.Put(r.Context(), p); err != nil {
+	if err := h.Places.Put(r.Context(), p); err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-func (a *API) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return deleteItem(w, r, "place", found(a.Places.Get), a.Places.Delete)
+func (h places) remove(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return deleteItem(w, r, "place", found(h.Places.Get), h.Places.Delete)
 }
 
-func (a *API) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return importLines(a, w, r, readPlace, a.Places.Import)
+func (h places) importAll(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return importLines(h.tenants, w, r, readPlace, h.Places.Import)
 }
 
 func readPlace(line []byte) (lined[*curated.Place], error) {

@@ -14,15 +14,27 @@ import (
 	"merve/internal/words/wording"
 )
 
+// previews render notifications by templates that are not stored yet.
+type previews struct {
+	tenants
+}
+
+func (h previews) Routes() staffRoutes {
+	return staffRoutes{
+		"POST /admin/api/markets/{market}/listings/preview": h.listing,
+		"POST /admin/api/markets/{market}/preview":          h.market,
+	}
+}
+
 // preview is the text of a message that would be sent.
 type preview struct {
 	Text      string   `json:"text"`      // with sample values
-	From      string   `json:"from"`      // listing, market or default: whose template it is
+	From      string   `json:"from"`      // where the template comes from: listing, market or default
 	Variables []string `json:"variables"` // of the event
 	Unknown   []string `json:"unknown"`   // in the template, but not of the event
 	Problem   string   `json:"problem,omitempty"`
 
-	// Actions are those of the listing in the form they are stored in, also if it was sent in an older one.
+	// Actions are the listing's in their stored form, even if it was sent in an older one.
 	Actions []listing.Action `json:"actions,omitempty"`
 }
 
@@ -32,8 +44,8 @@ var fallbacks = map[string]wording.Key{"taxi_cancelled": wording.TaxiCancelledDr
 // maxTemplate is the longest template previewed, in bytes.
 const maxTemplate = 8 << 10
 
-// previewMarket renders a market's template for an event, or the product's own text without one.
-func (a *API) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// market renders a market's template for an event, or the product's own text without one.
+func (h previews) market(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Event    string `json:"event"`
 		Template string `json:"template"`
@@ -42,7 +54,7 @@ func (a *API) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Acto
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	m, err := h.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
 	}
@@ -56,9 +68,9 @@ func (a *API) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Acto
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-// previewListing renders what a business would be told of an event, by the template of the action, of the
-// market, or the product's own text.
-func (a *API) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// listing renders what a business would be told about an event: by the template of the action, the one of the market, or
+// the product's own text.
+func (h previews) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Event   string          `json:"event"`
 		Action  string          `json:"action"`
@@ -70,7 +82,7 @@ func (a *API) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Act
 	if _, known := listing.ActionTypes()[req.Action]; !known {
 		return fault.Field("action", "no such action")
 	}
-	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	m, err := h.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
 	}
@@ -94,7 +106,7 @@ func (a *API) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Act
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-// wordings is a template and whose it is.
+// wordings is a template and where it comes from.
 type wordings struct{ from, template string }
 
 // previewOf renders the first template that is not empty.

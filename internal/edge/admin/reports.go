@@ -21,8 +21,8 @@ type Reports struct {
 	Market  string // the one listed if a request names none
 }
 
-func (a *Reports) routes() map[string]staffHandler {
-	return map[string]staffHandler{
+func (a *Reports) Routes() staffRoutes {
+	return staffRoutes{
 		"GET /admin/api/reports":                               a.list,
 		"GET /admin/api/reports/{report}":                      a.one,
 		"POST /admin/api/reports/{report}/resolve":             a.resolve,

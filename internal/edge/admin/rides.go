@@ -9,7 +9,24 @@ import (
 	"merve/internal/base/geo"
 	"merve/internal/edge/httpapi"
 	"merve/internal/matter/taxi"
+	"merve/internal/spine/thread"
+	"merve/internal/tenant/market"
 )
+
+// rides are the taxi rides of a market.
+type rides struct {
+	Markets *market.Store
+	Threads *thread.Store
+	Rides   *taxi.Store
+}
+
+func (h rides) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/rides":                         h.list,
+		"GET /admin/api/markets/{market}/rides/{thread}/{ride}":         h.one,
+		"POST /admin/api/markets/{market}/rides/{thread}/{ride}/cancel": h.cancel,
+	}
+}
 
 // rideView is a ride in an answer.
 type rideView struct {
@@ -61,13 +78,12 @@ func rideViewOf(r taxi.Ride) rideView {
 // Statuses to list rides by.
 const (
 	openRides     = "open"     // not over yet, the oldest first
-	unservedRides = "unserved" // taken by nobody, the newest first
+	unservedRides = "unserved" // no driver took them, the newest first
 )
 
-// rides lists the rides of a market that were ordered. All rides, and the unserved ones, come page by
-// page, and only those of a day in the market's time zone if the request names one. The open ones
-// come in one page.
-func (a *API) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// list lists the rides that were ordered in a market. All rides, and the unserved ones, come page by page; if the request
+// names a day, only that day's in the market's time zone. The open ones come in one page.
+func (h rides) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -84,13 +100,13 @@ func (a *API) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error
 		if q["day"] != "" || q["after"] != "" {
 			return fault.Field("status", "open rides are listed in one page, whatever their day")
 		}
-		found, err = a.Rides.Open(r.Context(), market, limit)
+		found, err = h.Rides.Open(r.Context(), market, limit)
 	case "", unservedRides:
 		l := taxi.Listing{Unserved: q["status"] == unservedRides, Limit: limit, After: q["after"]}
-		if l.From, l.To, err = a.dayOf(r, market, q["day"]); err != nil {
+		if l.From, l.To, err = h.dayOf(r, market, q["day"]); err != nil {
 			return err
 		}
-		found, next, err = a.Rides.List(r.Context(), market, l)
+		found, next, err = h.Rides.List(r.Context(), market, l)
 	default:
 		return fault.Field("status", "want %s, %s, or nothing for all", openRides, unservedRides)
 	}
@@ -105,11 +121,11 @@ func (a *API) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error
 }
 
 // dayOf returns when a day begins and ends in a market's time zone; zero for no day.
-func (a *API) dayOf(r *http.Request, market, day string) (from, to time.Time, err error) {
+func (h rides) dayOf(r *http.Request, market, day string) (from, to time.Time, err error) {
 	if day == "" {
 		return from, to, nil
 	}
-	m, err := a.Markets.Get(r.Context(), market)
+	m, err := h.Markets.Get(r.Context(), market)
 	if err != nil {
 		return from, to, notFound(err)
 	}
@@ -120,26 +136,26 @@ func (a *API) dayOf(r *http.Request, market, day string) (from, to time.Time, er
 	return from, from.AddDate(0, 0, 1), nil
 }
 
-// rideOwner returns the key of the actor whose thread a ride is on.
-func (a *API) rideOwner(r *http.Request) (string, error) {
-	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
-	return h.Owner, err
+// owner returns the key of the actor whose thread a ride is on.
+func (h rides) owner(r *http.Request) (string, error) {
+	head, err := h.Threads.Head(r.Context(), r.PathValue("thread"))
+	return head.Owner, err
 }
 
-// ride answers with a ride, by the thread that it was ordered on, and its events. 3 requests.
-func (a *API) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	owner, err := a.rideOwner(r)
+// one answers with a ride, found by the thread that it was ordered on, and its events. 3 requests.
+func (h rides) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	owner, err := h.owner(r)
 	if err != nil {
 		return err
 	}
-	found, err := a.Rides.Get(r.Context(), actor.OfKey(owner), r.PathValue("market"), r.PathValue("ride"))
+	found, err := h.Rides.Get(r.Context(), actor.OfKey(owner), r.PathValue("market"), r.PathValue("ride"))
 	if err != nil {
 		return err
 	}
 	if found.Receipt == nil {
 		return actor.ErrNotFound // without a YES it is a proposal, which only its customer knows
 	}
-	events, err := a.Rides.Events(r.Context(), owner, found.ID)
+	events, err := h.Rides.Events(r.Context(), owner, found.ID)
 	if err != nil {
 		return err
 	}
@@ -161,13 +177,13 @@ func (a *API) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) error 
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"ride": rideViewOf(found), "events": all})
 }
 
-// cancelRide cancels an open ride. Its driver and its customer are told. 3 requests.
-func (a *API) cancelRide(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	owner, err := a.rideOwner(r)
+// cancel cancels an open ride, and tells its driver and its customer. 3 requests.
+func (h rides) cancel(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	owner, err := h.owner(r)
 	if err != nil {
 		return err
 	}
-	after, err := a.Rides.CancelByStaff(r.Context(), who, r.PathValue("market"), owner, r.PathValue("ride"))
+	after, err := h.Rides.CancelByStaff(r.Context(), who, r.PathValue("market"), owner, r.PathValue("ride"))
 	if err != nil {
 		return err
 	}

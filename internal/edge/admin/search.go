@@ -9,7 +9,7 @@ import (
 	"merve/internal/edge/httpapi"
 )
 
-// Reindexed says how a market's index was made anew.
+// Reindexed is the result of rebuilding a market's index.
 type Reindexed struct {
 	Collection string      `json:"collection"`
 	Listings   int         `json:"listings"`
@@ -22,19 +22,19 @@ type Unindexed struct {
 	Reason string `json:"reason"`
 }
 
-// Reindexer makes the index of a market anew.
+// Reindexer rebuilds the index of a market.
 type Reindexer func(ctx context.Context, market string) (Reindexed, error)
 
 var errNoEngine = fault.New(fault.Conflict, "there is no search engine: listings are searched in memory, which needs no index")
 
-func (a *API) reindex(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	if _, err := a.Markets.Read(r.Context(), r.PathValue("market")); err != nil {
+func (h listings) reindex(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if _, err := h.Markets.Read(r.Context(), r.PathValue("market")); err != nil {
 		return notFound(err)
 	}
-	if a.Reindex == nil {
+	if h.Reindex == nil {
 		return errNoEngine
 	}
-	done, err := a.Reindex(r.Context(), r.PathValue("market"))
+	done, err := h.Reindex(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return err
 	}

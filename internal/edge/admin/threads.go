@@ -11,11 +11,40 @@ import (
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
 	"merve/internal/edge/threadapi"
+	"merve/internal/people/account"
+	"merve/internal/people/desk"
+	"merve/internal/spine/assistant"
 	"merve/internal/spine/thread"
+	"merve/internal/spine/turn"
 	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
 	"merve/internal/tenant/person"
 )
+
+// threads are the conversations of customers: what was said, who has taken one over, and the data kept of its customer.
+type threads struct {
+	Threads    *thread.Store
+	Assistants *assistant.Set
+	Handover   *desk.Desk
+	Book       *person.Book
+	Audit      turn.Audit
+	People     *account.Keeper
+}
+
+func (h threads) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/waiting":   h.waiting,
+		"GET /admin/api/threads":                    h.list,
+		"POST /admin/api/threads/{thread}/take":     h.take,
+		"POST /admin/api/threads/{thread}/return":   h.giveBack,
+		"POST /admin/api/threads/{thread}/messages": h.write,
+		"GET /admin/api/audit":                      h.rounds,
+		"GET /admin/api/threads/{thread}":           h.one,
+		"GET /admin/api/threads/{thread}/messages":  h.messages,
+		"GET /admin/api/threads/{thread}/data":      h.export,
+		"DELETE /admin/api/threads/{thread}/data":   h.erase,
+	}
+}
 
 // threadView is a thread in an answer.
 type threadView struct {
@@ -48,28 +77,26 @@ func viewOf(h thread.Head, now time.Time) threadView {
 	return v
 }
 
-func (a *API) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return a.writeThread(w, r, http.StatusOK)
+func (h threads) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return h.answer(w, r, http.StatusOK)
 }
 
-func (a *API) writeThread(w http.ResponseWriter, r *http.Request, status int) error {
-	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
+func (h threads) answer(w http.ResponseWriter, r *http.Request, status int) error {
+	head, err := h.Threads.Head(r.Context(), r.PathValue("thread"))
 	if err != nil {
 		return err
 	}
-	return httpapi.WriteJSON(w, status, viewOf(h, a.Threads.Now()))
+	return httpapi.WriteJSON(w, status, viewOf(head, h.Threads.Now()))
 }
 
-// threads finds threads of a market. An owner is a telephone number, the id that a channel has for the
-// customer, or an actor key. Without one, all threads are listed page by page, the last active first.
-// State and channel narrow either down. The threads of an owner, and those in the hands of a person,
-// come in one page.
+// list finds threads of a market. An owner is a telephone number, the id that a channel has for the customer, or an actor
+// key. Without one, all threads are listed page by page, the last active first. State and channel narrow either down. The
+// threads of an owner, and those in the hands of a person, come in one page.
 //
-// Requests: 3 for an owner, 2 for an actor key, one more for each further key of theirs, and for each that their
-// threads are linked with, and another for those together;
-// for those in the hands of a person 1, and 1 for each hundred; else 2 for each hundred looked at, of
-// which there are a thousand at most.
-func (a *API) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// Requests: for an owner 3, or 2 for an actor key, 1 more for each further key of the owner and each key that their
+// threads are linked with, and 1 for all of these together. For threads in the hands of a person 1, and 1 for each
+// hundred. Otherwise 2 for each hundred read, up to a thousand.
+func (h threads) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -91,21 +118,21 @@ func (a *API) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	case q["after"] != "" && (owner != "" || state == thread.WithPerson):
 		return fault.Field("after", "these threads are listed in one page")
 	}
-	now := a.Threads.Now()
+	now := h.Threads.Now()
 	keep := thread.Wanted(ch, state, now)
 	var heads []thread.Head
 	next := ""
 	switch {
 	case owner != "":
-		heads, err = a.threadsOf(r.Context(), q["marketId"], owner)
+		heads, err = h.of(r.Context(), q["marketId"], owner)
 	case state == thread.WithPerson:
-		heads, err = a.threadsWithPeople(r.Context(), q["marketId"])
+		heads, err = h.withPeople(r.Context(), q["marketId"])
 	default:
 		l := thread.Listing{Market: q["marketId"], Limit: limit, After: q["after"]}
 		if state != "" || ch != "" {
 			l.Keep = keep
 		}
-		heads, next, err = a.Threads.List(r.Context(), l)
+		heads, next, err = h.Threads.List(r.Context(), l)
 	}
 	if err != nil {
 		return err
@@ -124,13 +151,13 @@ func threadStates() []thread.State {
 	return []thread.State{thread.Idle, thread.AwaitingConfirmation, thread.Executing, thread.WithPerson}
 }
 
-// threadsOf reads the threads of an owner in a market, and those that are linked with them.
-func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
-	keys, err := a.ownersLike(ctx, owner)
+// of reads the threads of an owner in a market, and those linked with them.
+func (h threads) of(ctx context.Context, market, owner string) ([]thread.Head, error) {
+	keys, err := h.ownersLike(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
-	heads, err := a.threadsBy(ctx, market, keys)
+	heads, err := h.by(ctx, market, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +169,22 @@ func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Hea
 			}
 		}
 	}
-	linked, err := a.threadsBy(ctx, market, also)
+	linked, err := h.by(ctx, market, also)
 	return append(heads, linked...), err
 }
 
-// threadsBy reads the threads of some owners.
-func (a *API) threadsBy(ctx context.Context, market string, owners []string) ([]thread.Head, error) {
-	ids, err := a.Threads.All(ctx, a.Assistants.Kinds(), market, owners...)
+// by reads the threads of some owners.
+func (h threads) by(ctx context.Context, market string, owners []string) ([]thread.Head, error) {
+	ids, err := h.Threads.All(ctx, h.Assistants.Kinds(), market, owners...)
 	if err != nil {
 		return nil, err
 	}
-	return a.Threads.Heads(ctx, ids...)
+	return h.Threads.Heads(ctx, ids...)
 }
 
-// threadsWithPeople reads the threads of a market that wait for a person or are in the hands of one.
-func (a *API) threadsWithPeople(ctx context.Context, market string) ([]thread.Head, error) {
-	cases, err := a.Handover.List(ctx, market)
+// withPeople reads the threads of a market that wait for a person or are in the hands of one.
+func (h threads) withPeople(ctx context.Context, market string) ([]thread.Head, error) {
+	cases, err := h.Handover.List(ctx, market)
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +192,11 @@ func (a *API) threadsWithPeople(ctx context.Context, market string) ([]thread.He
 	for i, c := range cases {
 		ids[i] = c.Thread
 	}
-	return a.Threads.Heads(ctx, ids...)
+	return h.Threads.Heads(ctx, ids...)
 }
 
-// ownersLike returns the actor keys that staff may mean by what they typed. 1 request, none for a key.
-func (a *API) ownersLike(ctx context.Context, s string) ([]string, error) {
+// ownersLike returns the actor keys that staff may mean by what they typed. 1 request, or none for a key.
+func (h threads) ownersLike(ctx context.Context, s string) ([]string, error) {
 	number := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(s)
 	if abroad, ok := strings.CutPrefix(number, "00"); ok {
 		number = "+" + abroad
@@ -178,40 +205,39 @@ func (a *API) ownersLike(ctx context.Context, s string) ([]string, error) {
 	case named && (kind == string(actor.User) || kind == string(actor.Session) || kind == string(actor.Person)):
 		return []string{s}, nil
 	case market.IsE164(number):
-		return a.Book.Named(ctx, channel.WhatsApp, number)
+		return h.Book.Named(ctx, channel.WhatsApp, number)
 	}
-	keys, err := a.Book.Named(ctx, channel.WhatsApp, s)
+	keys, err := h.Book.Named(ctx, channel.WhatsApp, s)
 	return append(keys, "user:"+s, person.ByID(channel.Messenger, s).Key()), err
 }
 
-// waitingThreads lists the threads that wait for a person or are in the hands of one.
-func (a *API) waitingThreads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	cases, err := a.Handover.List(r.Context(), r.PathValue("market"))
+// waiting lists the threads that wait for a person or are in the hands of one.
+func (h threads) waiting(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	cases, err := h.Handover.List(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return err
 	}
 	return writeList(w, "threads", cases, "")
 }
 
-// takeThread hands a thread to the caller. The assistant is silent until it is handed back.
-func (a *API) takeThread(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	if err := a.Handover.Take(r.Context(), r.PathValue("thread"), who); err != nil {
+// take hands a thread to the caller. The assistant is silent until it is handed back.
+func (h threads) take(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	if err := h.Handover.Take(r.Context(), r.PathValue("thread"), who); err != nil {
 		return err
 	}
-	return a.writeThread(w, r, http.StatusOK)
+	return h.answer(w, r, http.StatusOK)
 }
 
-// returnThread hands a thread back to the assistant.
-func (a *API) returnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	if err := a.Handover.Return(r.Context(), r.PathValue("thread")); err != nil {
+// giveBack hands a thread back to the assistant.
+func (h threads) giveBack(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if err := h.Handover.Return(r.Context(), r.PathValue("thread")); err != nil {
 		return err
 	}
-	return a.writeThread(w, r, http.StatusOK)
+	return h.answer(w, r, http.StatusOK)
 }
 
-// writeOnThread sends the customer what a person wrote. A repeat of the clientMessageId is not sent
-// again.
-func (a *API) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// write sends the customer what a person wrote. A repeat of the clientMessageId is not sent again.
+func (h threads) write(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Text            string `json:"text"`
 		ClientMessageID string `json:"clientMessageId"`
@@ -222,7 +248,7 @@ func (a *API) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Acto
 	if req.ClientMessageID == "" || len(req.ClientMessageID) > maxClientID {
 		return fault.Field("clientMessageId", "want 1 to %d characters of your own", maxClientID)
 	}
-	if err := a.Handover.Write(r.Context(), r.PathValue("thread"), req.Text, req.ClientMessageID); err != nil {
+	if err := h.Handover.Write(r.Context(), r.PathValue("thread"), req.Text, req.ClientMessageID); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusAccepted)
@@ -232,7 +258,7 @@ func (a *API) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Acto
 // maxClientID is the longest clientMessageId, in bytes.
 const maxClientID = 100
 
-func (a *API) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (h threads) rounds(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
@@ -244,27 +270,27 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error
 	if q["threadId"] == "" {
 		return fault.Field("threadId", "missing")
 	}
-	rounds, next, err := a.Audit.Rounds(r.Context(), q["threadId"], limit, q["after"])
+	rounds, next, err := h.Audit.Rounds(r.Context(), q["threadId"], limit, q["after"])
 	if err != nil {
 		return err
 	}
 	return writeList(w, "rounds", rounds, next)
 }
 
-func (a *API) messages(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	body, _, err := threadapi.Messages(r, a.Threads, who, r.PathValue("thread"))
+func (h threads) messages(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	body, _, err := threadapi.Messages(r, h.Threads, who, r.PathValue("thread"))
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
-// export answers with the data that is kept of the person whose thread it is.
-func (a *API) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return threadapi.Export(w, r, a.People, r.PathValue("thread"))
+// export answers with the data kept about the thread's owner.
+func (h threads) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return threadapi.Export(w, r, h.People, r.PathValue("thread"))
 }
 
-// erase deletes the data that is kept of the person whose thread it is, at their request.
-func (a *API) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return threadapi.Erase(w, r, a.People, r.PathValue("thread"))
+// erase deletes the data kept about the thread's owner, at their request.
+func (h threads) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return threadapi.Erase(w, r, h.People, r.PathValue("thread"))
 }

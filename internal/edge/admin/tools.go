@@ -13,6 +13,20 @@ import (
 	"merve/internal/words/language"
 )
 
+// tools are the tools of a market with their policies, and the vocabulary of the settings.
+type tools struct {
+	tenants
+	Tools      *tool.Registry
+	Assistants *assistant.Set
+}
+
+func (h tools) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/tools": h.list,
+		"GET /admin/api/vocabulary":             h.vocabulary,
+	}
+}
+
 // setting is a value in force and where it comes from: effect (the default of the tool's effect),
 // market (the market's setting of the tool) or requireConfirmFor.
 type setting struct {
@@ -36,16 +50,16 @@ type toolPolicy struct {
 	Template     string      `json:"template,omitempty"`
 }
 
-// tools lists the policy in force for every tool in a market.
-func (a *API) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+// list lists the policy in force for every tool in a market.
+func (h tools) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	m, err := h.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
 	}
 	all := []toolPolicy{}
-	for _, name := range a.Tools.Names() {
-		t, _ := a.Tools.Get(name)
-		all = append(all, policyOf(t, m, a.Assistants))
+	for _, name := range h.Tools.Names() {
+		t, _ := h.Tools.Get(name)
+		all = append(all, policyOf(t, m, h.Assistants))
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
 }
@@ -103,7 +117,7 @@ func orNone[T any](list []T) []T {
 }
 
 // vocabulary lists the values that settings can have, and the defaults.
-func (a *API) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) error {
+func (h tools) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) error {
 	type spoken struct {
 		Tag  string `json:"tag"`
 		Name string `json:"name"`

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
@@ -17,10 +19,26 @@ import (
 	"merve/internal/words/wording"
 )
 
+// voices are the assistants of a market: how they greet and answer.
+type voices struct {
+	tenants
+	Tools      *tool.Registry
+	Assistants *assistant.Set
+	Voice      Voice
+	Now        func() time.Time
+}
+
+func (h voices) Routes() staffRoutes {
+	return staffRoutes{
+		"GET /admin/api/markets/{market}/assistants":                      h.list,
+		"POST /admin/api/markets/{market}/assistants/{assistant}/preview": h.preview,
+	}
+}
+
 // Voice lets a model answer one message with an assistant's prompt and no tools.
 type Voice func(ctx context.Context, m *market.Market, prompt, message string) (string, error)
 
-// voice is an assistant as a market hears it. All but Own is the product's, and cannot be set.
+// voice is an assistant in a market. Only Own can be set; the rest is the product's.
 type voice struct {
 	Name     string            `json:"name"`
 	Greeting map[string]string `json:"greeting"` // the product's own, by language; empty for one that does not greet
@@ -30,7 +48,7 @@ type voice struct {
 	Tools    []voiceTool       `json:"tools"`
 }
 
-// voiceTool is a tool as its assistant's model is told of it.
+// voiceTool is a tool as the assistant's model sees it.
 type voiceTool struct {
 	Name            string          `json:"name"`
 	Description     string          `json:"description"`
@@ -38,15 +56,15 @@ type voiceTool struct {
 	Schema          json.RawMessage `json:"schema"`                    // of its arguments
 }
 
-// voices lists the assistants that there are.
-func (a *API) voices(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+// list lists all assistants.
+func (h voices) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	m, err := h.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
 	}
 	var all []voice
-	for _, kind := range a.Assistants.Kinds() {
-		as, err := a.Assistants.For(kind.Type, kind.Assistant)
+	for _, kind := range h.Assistants.Kinds() {
+		as, err := h.Assistants.For(kind.Type, kind.Assistant)
 		if err != nil {
 			return err
 		}
@@ -57,7 +75,7 @@ func (a *API) voices(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 			}
 		}
 		for _, name := range as.Tools {
-			t, _ := a.Tools.Get(name)
+			t, _ := h.Tools.Get(name)
 			v.Tools = append(v.Tools, voiceTool{t.Name, t.Description, t.Acknowledgement, t.Schema})
 		}
 		all = append(all, v)
@@ -65,12 +83,12 @@ func (a *API) voices(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"assistants": all, "version": m.Version})
 }
 
-// maxSample is the most characters of a message with which a voice is tried.
+// maxSample is the longest message that a voice is tried with, in characters.
 const maxSample = 500
 
-// previewVoice tells how an assistant would greet, and how it would answer a message, with words that need not be
-// stored. It has no tools meanwhile, and nothing happens.
-func (a *API) previewVoice(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// preview shows how an assistant would greet, and how it would answer a message, with words that need not be stored. The
+// assistant has no tools here, so nothing happens.
+func (h voices) preview(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Voice    market.Voice `json:"voice"`
 		Language string       `json:"language"`
@@ -79,11 +97,11 @@ func (a *API) previewVoice(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	m, err := h.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
 	}
-	as := a.Assistants.Named(r.PathValue("assistant"))
+	as := h.Assistants.Named(r.PathValue("assistant"))
 	if as == nil {
 		return actor.ErrNotFound
 	}
@@ -105,8 +123,8 @@ func (a *API) previewVoice(w http.ResponseWriter, r *http.Request, _ actor.Actor
 		Reply    string `json:"reply,omitempty"`
 	}{Greeting: as.Greets(m, req.Language)}
 	if message := strings.TrimSpace(req.Message); message != "" && as.Fixed == "" {
-		prompt := as.Prompt(assistant.Setting{Market: m, Language: req.Language, Zone: m.Location(), Now: a.Now(), Channel: channel.App})
-		if answer.Reply, err = a.Voice(r.Context(), m, prompt, message); err != nil {
+		prompt := as.Prompt(assistant.Setting{Market: m, Language: req.Language, Zone: m.Location(), Now: h.Now(), Channel: channel.App})
+		if answer.Reply, err = h.Voice(r.Context(), m, prompt, message); err != nil {
 			return err
 		}
 	}
