@@ -9,8 +9,8 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// What drivers do with a ride. Each prepares writes, on the condition that the ride is still
-// as it was read, and the ride as it will be.
+// What drivers do with a ride. Each method returns the ride as it will be, and the writes, which require that the ride is
+// still as it was read.
 
 // accept gives the ride to a driver to whom it is offered.
 func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Write) {
@@ -33,7 +33,7 @@ func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Wr
 	}
 }
 
-// decline takes a driver out of those whom the ride is offered to, for good.
+// decline takes the offer of a ride back from a driver, for good.
 func (s *Store) decline(ctx context.Context, r Ride, d Driver) []dynamo.Write {
 	after := r
 	after.UpdatedAt = s.now()
@@ -52,12 +52,12 @@ func (s *Store) arrive(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
 	return after, []dynamo.Write{while(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(happened(ctx, ArrivedEvent, after))}
 }
 
-// withdraw takes the ride from its driver, who will not be asked again, and asks others.
+// withdraw takes the ride from its driver, who is not asked again, and asks others.
 func (s *Store) withdraw(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) {
 	before, who := r, r.Driver.ID
 	before.Excluded = append(slices.Clone(r.Excluded), who)
 	f := fields{"driver": nil, "assignedAt": nil, "arrivedAt": nil, "excluded": before.Excluded}
-	after, ride, rest, err := s.again(ctx, before, f)
+	after, ride, rest, err := dispatch{s}.again(ctx, before, f)
 	if err != nil {
 		return Ride{}, nil, err
 	}

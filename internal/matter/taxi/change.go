@@ -13,7 +13,7 @@ import (
 // fields are attributes to set, by name; nil removes one.
 type fields map[string]any
 
-// expression is an update that sets them and counts a version.
+// expression is an update that sets them and counts up the version.
 func (f fields) expression() (string, dynamo.V) {
 	set, remove, vals := []string{"#version = #version + :one"}, []string{}, dynamo.V{":one": 1}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -30,8 +30,8 @@ func (f fields) expression() (string, dynamo.V) {
 	return expr, vals
 }
 
-// Moved says that a ride was no longer as a change needed it.
-type Moved struct{ Ride *Ride } // as it is now; nil is gone
+// Moved says that a ride had changed before a change of it was written.
+type Moved struct{ Ride *Ride } // as it is now; nil if it is gone
 
 func (*Moved) Error() string { return ErrChanged.Error() }
 
@@ -50,11 +50,11 @@ func movedTo(old dynamo.Item) error {
 	return &Moved{&r}
 }
 
-// update is the write that makes after out of before, which sets f and what every change
-// does. Its conditions are the caller's.
+// update is the write that changes a ride to after: it sets f, and the attributes that every change sets. The caller adds
+// the conditions.
 func (s *Store) update(after Ride, f fields) dynamo.Write {
 	f["status"], f["updatedAt"], f["dueShard"], f["dueAt"] = after.Status, after.UpdatedAt, nil, nil
-	f["bounds"] = nil // only a proposal has some
+	f["bounds"] = nil // only proposals have bounds
 	if !after.DueAt.IsZero() {
 		f["dueShard"], f["dueAt"] = dynamo.DueShard(s.dueKind(), after.ID), after.DueAt
 	}
@@ -62,15 +62,14 @@ func (s *Store) update(after Ride, f fields) dynamo.Write {
 	return s.Table.Update(rideKey(after.Owner, after.ID), expr, vals).ElseOld(movedTo)
 }
 
-// while is the condition that a ride has not moved on: the same status, in the same attempt, and
-// so offered to the same drivers, and with the same one if it has one. A NO of some driver
-// meanwhile is no move.
+// while is the condition that a ride has not moved on. The same status in the same attempt means that it is offered to the
+// same drivers, and has the same driver if any. A driver's NO in between does not count.
 func while(w dynamo.Write, before Ride) dynamo.Write {
 	return w.If("#status = :was AND attempt = :nth", dynamo.V{":was": before.Status, ":nth": before.Attempt})
 }
 
-// ends are the writes that go with the end of a ride: its code is free again, and so are its
-// driver and its customer, and it stands no more.
+// ends are the writes that go with the end of a ride: they free its code, its driver and its customer, and delete its row
+// in the conversation.
 func (s *Store) ends(before Ride) []dynamo.Write {
 	ws := []dynamo.Write{s.Table.Delete(codeKey(before.Market, before.Code))}
 	if before.Driver != nil {

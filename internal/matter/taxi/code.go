@@ -8,8 +8,8 @@ import (
 	"merve/internal/base/ident"
 )
 
-// codeForm has four characters that nobody takes for others: no vowels, so that a code is never
-// a word, and none of 0 1 2 5 6 8 and the letters that look like them.
+// codeForm has four characters that cannot be mistaken for others: no vowels, so that a code is never a word, and neither 0 1
+// 2 5 6 8 nor the letters that look like them.
 var codeForm = ident.Code{Alphabet: "CDFHJKMNPRTVWXY3479", Length: 4}
 
 const (
@@ -17,9 +17,8 @@ const (
 	maxCodes   = 24 // tries to find one that is free
 )
 
-// codesOf are the codes that a ride may have, in the order in which they are tried: the same
-// ride tries the same codes. Each has a digit, so that it is told from the words around it, and
-// a letter, so that it is told from a price or a time.
+// codesOf lists the codes that a ride may have, in the order of trying; the same ride tries the same codes. Each has a digit,
+// unlike the words around it, and a letter, unlike a price or a time.
 func codesOf(id string) []string {
 	var codes []string
 	for n := 0; len(codes) < maxCodes; n++ {
@@ -31,11 +30,11 @@ func codesOf(id string) []string {
 	return codes
 }
 
-// isCode reports whether s, in capitals, can be a code. Some codes of earlier rides are digits alone.
+// isCode reports whether s, in capitals, can be a code. Some codes of earlier rides have only digits.
 func isCode(s string) bool { return codeForm.Is(s) && strings.ContainsAny(s, codeDigits) }
 
-// latin are the capitals of other alphabets that look like letters of a code: a driver whose
-// keyboard is Russian or Greek types those.
+// latin maps the capitals of other alphabets that look like letters of a code, as drivers with a Russian or Greek keyboard
+// type those.
 var latin = strings.NewReplacer(
 	"С", "C", "Н", "H", "К", "K", "М", "M", "Р", "P", "Т", "T", "Х", "X", "У", "Y",
 	"Η", "H", "Κ", "K", "Μ", "M", "Ν", "N", "Ρ", "P", "Τ", "T", "Χ", "X", "Υ", "Y",

@@ -18,7 +18,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Commands obeys what drivers write: no model has a say in it.
+// Commands obeys what drivers write, without a model.
 type Commands struct {
 	Store *Store
 	// Outbox knows what the messages that are quoted were about.
@@ -27,11 +27,10 @@ type Commands struct {
 	}
 }
 
-// Command reads a message of a driver's and prepares what it does; the writes belong in the
-// transaction of the reply. ok is false for a message that is no command, or not a driver's.
-// A word without a code is about the ride of the message that it quotes. Of a driver who may not drive any
-// more only what is said of the ride that they have is one. At most 4 requests, 2 more
-// when others are asked in the driver's place, and what a look at the outbox takes for a quotation.
+// Command reads a driver's message and prepares what it does; the writes belong in the transaction of the reply. ok is false
+// for a message that is not a command, or not a driver's. A word without a code is about the ride of the message that it
+// quotes. A driver who may no longer drive can only speak about the ride that they have. At most 4 requests, 2 more when
+// others are asked instead of the driver, and for a quotation what a look at the outbox takes.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (settled gate.Settled, ok bool, err error) {
 	said, ok := readMessage(m)
 	if !ok || tc.Market == nil {
@@ -62,10 +61,10 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	return settled, err == nil, err
 }
 
-// errOff means that a driver may not drive any more, and says nothing of a ride that they have.
+// errOff means that a driver may no longer drive, and that the message is not about a ride that they have.
 var errOff = errors.New("the driver may not drive")
 
-// readMessage takes a tapped button's payload before its title.
+// readMessage prefers a tapped button's payload to its title.
 func readMessage(m thread.Message) (command, bool) {
 	if c, ok := read(m.Button); ok && m.Button != "" {
 		return c, true
@@ -73,7 +72,7 @@ func readMessage(m thread.Message) (command, bool) {
 	return read(m.Text)
 }
 
-// driver is who writes: known by their WhatsApp number, which the provider vouches for.
+// driver is the author, known by their WhatsApp number, which the provider vouches for.
 func (c *Commands) driver(ctx context.Context, tc tool.Context) (Driver, error) {
 	number, is := strings.CutPrefix(tc.Actor.ID, string(channel.WhatsApp)+":")
 	if tc.Actor.Kind != actor.Person || !is {
@@ -88,7 +87,7 @@ func (c *Commands) driver(ctx context.Context, tc tool.Context) (Driver, error) 
 	return c.Store.Drivers.ByPhone(ctx, tc.Market.ID, number)
 }
 
-// hearing is one command of a driver's.
+// hearing is one command of a driver.
 type hearing struct {
 	*Store
 	driver Driver
@@ -125,7 +124,7 @@ func (h *hearing) obey(ctx context.Context) (gate.Settled, error) {
 	return h.drive(ctx)
 }
 
-// desk reads what the driver is offered and has. 1 request.
+// desk reads the driver's offers and ride. 1 request.
 func (h *hearing) desk(ctx context.Context) error {
 	h.offers = map[string]offered{}
 	return h.Table.Each(ctx, dynamo.Under(deskPK(h.driver.Market, h.driver.ID), ""), func(it dynamo.Item) error {
@@ -193,7 +192,7 @@ func (h *hearing) answer(ctx context.Context) (gate.Settled, error) {
 	return nothing(h.text(wording.TaxiNoneOpen)), nil
 }
 
-// nothing marks the answer to what is not there.
+// nothing marks an answer that nothing was found for.
 func nothing(s gate.Settled) gate.Settled {
 	s.Nothing = true
 	return s
@@ -219,8 +218,8 @@ func (h *hearing) coded(ctx context.Context) (gate.Settled, error) {
 	return gate.Settled{Text: h.lost(r, o.Code)}, nil
 }
 
-// waiting finds the offers that a plain answer may mean, and those that it may have meant. An
-// answer that came before an offer is none to it. 1 request.
+// waiting finds the offers that a plain answer may mean, and the closed ones that it may have meant. An answer from before
+// an offer does not count for it. 1 request.
 func (h *hearing) waiting(ctx context.Context) (open, over []found, err error) {
 	now := h.now()
 	var keys []dynamo.Key
@@ -272,7 +271,7 @@ func (h *hearing) take(ctx context.Context, f found) gate.Settled {
 	return s
 }
 
-// which asks for a word beside a code, or for one code out of several.
+// which asks for a word to go with a code, or for one code out of several.
 func (h *hearing) which(ctx context.Context) (gate.Settled, error) {
 	if h.said.code != "" {
 		s := h.text(wording.TaxiWhichWord)
@@ -298,7 +297,7 @@ func (h *hearing) ask(waiting []found) gate.Settled {
 	return gate.Settled{Text: wording.Say(h.lang, wording.TaxiWhich, wording.Vars{"alternatives": wording.List(h.lang, codes)})}
 }
 
-// drive carries out what a driver says of the ride that they have.
+// drive carries out what a driver says about the ride that they have.
 func (h *hearing) drive(ctx context.Context) (gate.Settled, error) {
 	r, err := h.Store.read(ctx, h.active.Owner, h.active.Ride)
 	if err != nil {
@@ -325,7 +324,7 @@ func (h *hearing) drive(ctx context.Context) (gate.Settled, error) {
 	return s, err
 }
 
-// refused words a race that was lost.
+// refused words the loss of a race.
 func (h *hearing) refused(code string) func(error) (string, bool) {
 	return func(err error) (string, bool) {
 		var moved *Moved
@@ -339,7 +338,7 @@ func (h *hearing) refused(code string) func(error) (string, bool) {
 	}
 }
 
-// lost says why there is nothing to have: who was faster, or that it is over.
+// lost says why the ride cannot be had: somebody was faster, or it is over.
 func (h *hearing) lost(r *Ride, code string) string {
 	switch {
 	case r == nil:
@@ -365,7 +364,7 @@ func (h *hearing) words(key wording.Key, code string) string {
 	return wording.Say(h.lang, key, driverVars(h.lang, code))
 }
 
-// driverVars are a ride's code and the words with which a driver speaks of it.
+// driverVars are a ride's code and the words that drivers use for it.
 func driverVars(lang, code string) wording.Vars {
 	return wording.Vars{
 		"code": code, "arrived": wording.Say(lang, wording.TaxiWordArrived, nil), "done": wording.Say(lang, wording.TaxiWordDone, nil),

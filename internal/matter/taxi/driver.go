@@ -18,7 +18,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// Driver is somebody whom rides are offered to.
+// Driver is a person who is offered rides.
 type Driver struct {
 	ID        string    `dynamodbav:"id" json:"id"`
 	Market    string    `dynamodbav:"market" json:"marketId"`
@@ -35,17 +35,17 @@ type Driver struct {
 	Version   int       `dynamodbav:"version" json:"version"` // counts changes
 }
 
-// MaxDistricts is the most that one driver serves.
+// MaxDistricts is how many districts one driver can serve.
 const MaxDistricts = 20
 
 var (
 	legalID = pattern.New(`^[a-zA-Z0-9][a-zA-Z0-9_-]{0,39}$`)
 
-	// ErrPhoneTaken says that a number is another driver's.
+	// ErrPhoneTaken says that another driver has the number.
 	ErrPhoneTaken = &fault.Error{Kind: fault.Conflict, Field: "phone", Message: "another driver of the market has this number"}
 )
 
-// Check returns an error that names the first field that is wrong.
+// Check returns an error that names the first wrong field.
 func (d Driver) Check() error {
 	switch {
 	case !legalID.MatchString(d.ID):
@@ -77,7 +77,7 @@ func (d Driver) Check() error {
 
 func tooLong(s string, max int) bool { return !utf8.ValidString(s) || utf8.RuneCountInString(s) > max }
 
-// district is the form in which names of districts are compared.
+// district is a district's name in the form for comparing.
 func district(name string) string { return language.Fold(name) }
 
 // Drivers keeps the drivers of markets. Safe for concurrent use.
@@ -86,9 +86,9 @@ type Drivers struct {
 	Rides dynamo.Table // records: whether a driver is on a ride
 	Now   func() time.Time
 
-	// Roster keeps who writes with which number; nil keeps nothing of it.
+	// Roster knows whose number is whose; nil knows nothing.
 	Roster interface {
-		// Writes joins the transaction that changes a driver; nil is none before or after.
+		// Writes joins the transaction that changes a driver; before or after is nil for no driver.
 		Writes(before, after *Driver) []dynamo.Write
 	}
 }
@@ -103,7 +103,7 @@ func availableKey(market, name, id string) dynamo.Key {
 	return dynamo.Key{PK: "available#" + market, SK: district(name) + "#driver#" + id}
 }
 
-// Get reads a driver; [actor.ErrNotFound] when the market has none such. 1 request.
+// Get reads a driver; [actor.ErrNotFound] when the market has no such driver. 1 request.
 func (s *Drivers) Get(ctx context.Context, market, id string) (Driver, error) {
 	it, err := s.Table.Get(ctx, driverKey(market, id))
 	switch {
@@ -116,7 +116,7 @@ func (s *Drivers) Get(ctx context.Context, market, id string) (Driver, error) {
 	return d, it.Decode(&d)
 }
 
-// ByPhone finds the driver with a number. 2 requests, 1 when it is nobody's.
+// ByPhone finds the driver with a number. 2 requests, or 1 if no driver has it.
 func (s *Drivers) ByPhone(ctx context.Context, market, phone string) (Driver, error) {
 	it, err := s.Table.Get(ctx, phoneKey(market, phone))
 	switch {
@@ -128,7 +128,7 @@ func (s *Drivers) ByPhone(ctx context.Context, market, phone string) (Driver, er
 	return s.Get(ctx, market, it.String("id"))
 }
 
-// some reads drivers; those that have gone are left out. 1 request.
+// some reads drivers, without those that are gone. 1 request.
 func (s *Drivers) some(ctx context.Context, market string, ids []string) (map[string]Driver, error) {
 	var keys []dynamo.Key
 	for _, id := range ids {
@@ -158,7 +158,7 @@ func (s *Drivers) List(ctx context.Context, market string) ([]Driver, error) {
 	return all, nil
 }
 
-// waiting is a driver who is on, in one district.
+// waiting says that a driver is on in one district.
 type waiting struct {
 	ID    string `dynamodbav:"id"`
 	Seats int    `dynamodbav:"seats"`
@@ -177,16 +177,16 @@ func (s *Drivers) available(ctx context.Context, market, name string) ([]waiting
 	return all, nil
 }
 
-// maxTries bounds how often a change is made again because of others.
+// maxTries bounds how often a change is tried again because of others.
 const maxTries = 8
 
-// errStale is the answer to a change of what a driver is no longer.
+// errStale is the answer to a change of an outdated version.
 var errStale = fault.New(fault.Conflict, "the driver has changed meanwhile: load them again")
 
 // errMoved says that something else was written between read and write: look again.
 var errMoved = errors.New("it has changed meanwhile")
 
-// Put makes a driver, or changes one: that of d's version, if it has one. 2 requests.
+// Put stores a driver. A version, if d has one, must be the stored one. 2 requests.
 func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 	if err := d.Check(); err != nil {
 		return Driver{}, err
@@ -226,7 +226,7 @@ func (s *Drivers) before(ctx context.Context, market, id string) (*Driver, error
 	return &d, err
 }
 
-// writes make the driver d out of the one before, which may be none.
+// writes change the driver before, which may be nil, into d.
 func (s *Drivers) writes(before *Driver, d Driver) (Driver, []dynamo.Write) {
 	d.UpdatedAt, d.Version = s.Now().UTC().Truncate(time.Millisecond), 1
 	w := s.Table.Put(driverKey(d.Market, d.ID), d).IfAbsent()
@@ -245,7 +245,7 @@ func (s *Drivers) writes(before *Driver, d Driver) (Driver, []dynamo.Write) {
 	return d, append(ws, s.roster(before, &d)...)
 }
 
-// offers keep the districts in which a driver is found. What stays as it is is not written.
+// offers keep the districts where a driver is found. Unchanged ones are not written.
 func (s *Drivers) offers(before, after *Driver) []dynamo.Write {
 	var ws []dynamo.Write
 	old, now := before.on(), after.on()
@@ -262,7 +262,7 @@ func (s *Drivers) offers(before, after *Driver) []dynamo.Write {
 	return ws
 }
 
-// on are the keys under which a driver is found, none while off.
+// on lists the keys that a driver is found under, which are none while off.
 func (d *Driver) on() []dynamo.Key {
 	var keys []dynamo.Key
 	if d == nil || !d.Enabled || !d.Available {
@@ -283,8 +283,7 @@ func (s *Drivers) roster(before, after *Driver) []dynamo.Write {
 	return s.Roster.Writes(before, after)
 }
 
-// Delete takes a driver away who is on no ride ([ErrDriving]); one that is not there is
-// nobody's error. 2 requests.
+// Delete deletes a driver who has no ride ([ErrDriving]). It is no error if there is no such driver. 2 requests.
 func (s *Drivers) Delete(ctx context.Context, market, id string) error {
 	before, err := s.before(ctx, market, id)
 	if err != nil || before == nil {

@@ -25,14 +25,14 @@ const (
 	AssignedEvent  EventType = "assigned"  // to a driver
 	ArrivedEvent   EventType = "arrived"
 	DoneEvent      EventType = "done"      // by its driver's word
-	ClosedEvent    EventType = "closed"    // taken to be done, as its driver said nothing more: no news to anybody
+	ClosedEvent    EventType = "closed"    // counts as done, as its driver said nothing more; nobody is told
 	WithdrawnEvent EventType = "withdrawn" // by the driver who had it
 	CancelledEvent EventType = "cancelled" // by the customer, or by staff
 	UnservedEvent  EventType = "unserved"
 )
 
-// Event is an immutable fact about a ride, written with the change it tells of. It says whom
-// to tell of it, by ids, and nothing that the ride tells.
+// Event is an immutable fact about a ride, written with the change it tells of. It has the ids of those to tell, and nothing
+// that the ride itself says.
 type Event struct {
 	ID      string    `dynamodbav:"id"` // unique among those of the ride
 	Type    EventType `dynamodbav:"type"`
@@ -42,8 +42,8 @@ type Event struct {
 	Thread  string    `dynamodbav:"thread"` // the customer's
 	Status  Status    `dynamodbav:"status"` // afterwards
 	Attempt int       `dynamodbav:"attempt"`
-	Driver  string    `dynamodbav:"driver,omitempty"`  // who has it, or had it, or said NO
-	Drivers []string  `dynamodbav:"drivers,omitempty"` // who was asked; of an assignment, those who did not get it
+	Driver  string    `dynamodbav:"driver,omitempty"`  // the driver who has it, had it or said NO
+	Drivers []string  `dynamodbav:"drivers,omitempty"` // the drivers who were asked; for an assignment, those who did not get it
 	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key of the customer who ordered, or of staff who cancelled; "" is somebody else or the clock
 	Trace   string    `dynamodbav:"trace,omitempty"`
 	At      time.Time `dynamodbav:"at"`
@@ -64,8 +64,7 @@ func (s *Store) Events(ctx context.Context, owner, id string) ([]Event, error) {
 	return events, err
 }
 
-// after orders what was written at once: to offer a ride, and to give it up, comes of something
-// else.
+// after orders events that were written together: offering a ride and giving it up follow from another event.
 func (e Event) after() int {
 	if e.Type == OfferedEvent || e.Type == UnservedEvent {
 		return 1
@@ -73,7 +72,7 @@ func (e Event) after() int {
 	return 0
 }
 
-// happened is what a change that leads to r leaves.
+// happened is the event of a change that leads to r.
 func happened(ctx context.Context, typ EventType, r Ride) Event {
 	e := Event{
 		ID: string(typ) + "#" + strconv.Itoa(r.Attempt), Type: typ, Ride: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread,
@@ -85,13 +84,12 @@ func happened(ctx context.Context, typ EventType, r Ride) Event {
 	return e
 }
 
-// put writes an event that there may be only once.
+// put writes an event that may exist only once.
 func (s *Store) put(e Event) dynamo.Write {
 	return Events.Put(s.Table, eventKey(e), e).IfAbsent().Else(ErrChanged)
 }
 
-// putUnserved is put for the event that nobody took a ride, by which staff find it. The ride ends
-// with it, and so it is there once.
+// putUnserved writes the event that nobody took a ride, and lists it for staff. It exists once, as the ride ends with it.
 func (s *Store) putUnserved(e Event) dynamo.Write {
 	return Events.Put(s.Table, eventKey(e), e).Beside(struct {
 		Listed   string `dynamodbav:"listed"`

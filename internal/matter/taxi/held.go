@@ -6,7 +6,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held exports and erases a person's rides; one that a driver is on once it is over.
+// Held exports and erases a person's rides, the open ones after their end.
 type Held struct{ Store *Store }
 
 // Holds names the rides in an export.

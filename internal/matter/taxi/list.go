@@ -13,11 +13,11 @@ import (
 	"merve/internal/cloud/event"
 )
 
-// Rides are found for the people who run a market in three ways, of which only the first two
-// are written for that, one index entry each:
+// The people who run a market find rides in three ways. The first two are index entries, written for that; the third is
+// there anyway:
 //
-//	listed {market}#ride            rides, since when they are ordered
-//	listed {market}#ride#unserved   the events that tell that nobody took one
+//	listed {market}#ride            rides, from their order on
+//	listed {market}#ride#unserved   the events of rides that nobody took
 //	codes#{market}                  the codes, which only open rides and proposals have
 const listedIndex = "listed" // on (listed, listedAt); keys only
 
@@ -29,15 +29,14 @@ const MaxPage = 100
 
 // Listing says which rides of a market are wanted.
 type Listing struct {
-	Unserved bool      // only those that nobody took, by when that was plain
+	Unserved bool      // only those that nobody took, in the order of that event
 	From, To time.Time // ordered (or unserved) from then on, and before then; zero is no bound
 	Limit    int       // 1 to [MaxPage]
 	After    string    // a cursor of an earlier page
 }
 
-// List returns rides of a market that were ordered, the newest first, and where the next page
-// begins ("" when there is none). The index is read eventually, the rides as they are.
-// 2 requests.
+// List returns the ordered rides of a market, the newest first, and the cursor of the next page ("" if there is none). The
+// index is eventually consistent, the rides are current. 2 requests.
 func (s *Store) List(ctx context.Context, market string, l Listing) ([]Ride, string, error) {
 	if l.Limit < 1 || l.Limit > MaxPage {
 		return nil, "", fault.Field("limit", "want 1 to %d", MaxPage)
@@ -69,8 +68,7 @@ func (s *Store) List(ctx context.Context, market string, l Listing) ([]Ride, str
 	return rides, page.Next, err
 }
 
-// rideOf is the key of the ride that an entry of the index stands for: the ride itself, or what
-// happened to it.
+// rideOf is the key of the ride that an index entry stands for, which is the ride's own or an event's.
 func rideOf(k dynamo.Key) dynamo.Key {
 	if of, ok := strings.CutPrefix(k.SK, event.Prefix); ok {
 		id, _, _ := strings.Cut(of, "#")
@@ -79,8 +77,7 @@ func rideOf(k dynamo.Key) dynamo.Key {
 	return k
 }
 
-// some reads rides, in the order of their keys; those that have gone are left out. A request
-// for each hundred.
+// some reads rides, in the order of their keys, without those that are gone. A request for each hundred.
 func (s *Store) some(ctx context.Context, keys []dynamo.Key) ([]Ride, error) {
 	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {
@@ -89,9 +86,9 @@ func (s *Store) some(ctx context.Context, keys []dynamo.Key) ([]Ride, error) {
 	return dynamo.Decode[Ride](items)
 }
 
-// Open returns the open rides of a market that were ordered first, at most limit: what stands
-// open too long is on top. They are found by their codes, so that nothing is written for it. A
-// request for each megabyte of codes (some 8,000 rides), and one for each hundred rides.
+// Open returns the open rides of a market, the oldest first, at most limit, so that those that stay open too long come
+// first. It finds them by their codes, so nothing is written for it. A request for each megabyte of codes (some 8,000
+// rides), and one for each hundred rides.
 func (s *Store) Open(ctx context.Context, market string, limit int) ([]Ride, error) {
 	if limit < 1 || limit > MaxPage {
 		return nil, fault.Field("limit", "want 1 to %d", MaxPage)
@@ -113,9 +110,9 @@ func (s *Store) Open(ctx context.Context, market string, limit int) ([]Ride, err
 	return rides[:min(len(rides), limit)], nil
 }
 
-// CancelByStaff cancels an open ride of an owner's in a market, as the customer's own YES would:
-// its driver and its customer are told. One that is cancelled is given as it is, [ErrOver] when
-// it is over in another way. 2 requests, 2 more each time that it moves meanwhile.
+// CancelByStaff cancels an owner's open ride in a market as the customer's own YES would, and its driver and customer hear
+// of it. A cancelled ride is returned as it is; [ErrOver] if it ended in another way. 2 requests, and 2 more each time that
+// it changes meanwhile.
 func (s *Store) CancelByStaff(ctx context.Context, staff actor.Actor, market, owner, id string) (Ride, error) {
 	if !staff.IsStaff() {
 		return Ride{}, actor.ErrNotFound

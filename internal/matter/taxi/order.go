@@ -31,13 +31,13 @@ type Order struct {
 	Note          string
 	Language      string
 	CustomerName  string
-	CustomerPhone string        // E.164; "" when there is none
-	Address       string        // what bounds know the customer's network address by; "" is none
+	CustomerPhone string        // E.164, or ""
+	Address       string        // stands for the customer's network address in bounds, or ""
 	Policy        int           // market version
 	Hold          time.Duration // how long the customer has to say YES
 }
 
-// check returns an error that names the first field that is wrong, as tools name them.
+// check returns an error that names the first wrong field, by the name that tools use.
 func (o Order) check(now time.Time) error {
 	if err := o.Pickup.Check("pickup", MaxAddress); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (o Order) check(now time.Time) error {
 	return nil
 }
 
-// The customer's own last order.
+// open is the customer's last order.
 type open struct {
 	Ride string    `dynamodbav:"ride"`
 	Code string    `dynamodbav:"code"`
@@ -76,15 +76,14 @@ type open struct {
 	At   time.Time `dynamodbav:"at"`
 }
 
-// errCodeTaken says that another open ride of the market has a code.
+// errCodeTaken says that another open ride of the market has the code.
 var errCodeTaken = errors.New("the code is taken")
 
 // errRepeated says that the key has made a ride before.
 var errRepeated = errors.New("proposed before")
 
-// Propose makes a ride that waits for its customer's YES, once for each key: the same key
-// gives the same ride again. [ErrOpen] when the customer has one already, [bound.Refusal] when they
-// have ordered too many.
+// Propose makes a ride that waits for its customer's YES, once for each key: the same key returns the same ride. [ErrOpen]
+// when the customer has an open one already, [bound.Refusal] when they have ordered too many.
 func (s *Store) Propose(ctx context.Context, a actor.Actor, key string, o Order) (Ride, error) {
 	if key == "" || len(key) > maxKey {
 		return Ride{}, fault.Field("key", "want an idempotency key of 1 to %d bytes", maxKey)
@@ -154,8 +153,7 @@ func (s *Store) proposal(ctx context.Context, r Ride) []dynamo.Write {
 	}
 }
 
-// instead is what a customer with an open ride gets: [ErrOpen], or the ride that this very
-// call has proposed before.
+// instead is the answer to a customer with an open ride: [ErrOpen], or the ride that this very call has proposed before.
 func (s *Store) instead(ctx context.Context, r Ride, err error) (Ride, error) {
 	if err != nil {
 		return Ride{}, err
@@ -163,7 +161,7 @@ func (s *Store) instead(ctx context.Context, r Ride, err error) (Ride, error) {
 	return s.proposed(ctx, r, ErrOpen)
 }
 
-// proposed reads the ride that a key has made before, else fails with otherwise.
+// proposed reads the ride that a key has made before, or fails with otherwise.
 func (s *Store) proposed(ctx context.Context, r Ride, otherwise error) (Ride, error) {
 	before, err := s.read(ctx, r.Owner, r.ID)
 	switch {
@@ -182,7 +180,7 @@ type pointer struct {
 	Code  string `dynamodbav:"code,omitempty"`
 }
 
-// read reads a ride of an owner; nil when there is none. 1 request.
+// read reads an owner's ride, or nil. 1 request.
 func (s *Store) read(ctx context.Context, owner, id string) (*Ride, error) {
 	it, err := s.Table.Get(ctx, rideKey(owner, id))
 	if err != nil || it == nil {
@@ -192,7 +190,7 @@ func (s *Store) read(ctx context.Context, owner, id string) (*Ride, error) {
 	return r, it.Decode(r)
 }
 
-// Get returns a ride of the actor's own in a market. 1 request.
+// Get returns one of the actor's own rides in a market. 1 request.
 func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Ride, error) {
 	if !isID(id) {
 		return Ride{}, actor.ErrNotFound
@@ -215,7 +213,7 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Ride
 	return r, mine(&r, market)
 }
 
-// last is the actor's latest ordered ride in a market, where there is one. 1 request.
+// last is the actor's latest ordered ride in a market, or zero. 1 request.
 func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last open, err error) {
 	var keys []dynamo.Key
 	for _, owner := range a.Keys() {
@@ -237,8 +235,7 @@ func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last op
 	return last, nil
 }
 
-// All returns every ride of an owner in a market, to be handed out. A request for each megabyte that
-// the owner has in all of them.
+// All returns every ride of an owner in a market. A request for each megabyte that the owner has in all markets.
 func (s *Store) All(ctx context.Context, market, owner string) ([]Ride, error) {
 	all, err := dynamo.Collect[Ride](ctx, s.Table, dynamo.Under("rides#"+owner, "ride#"))
 	if err != nil {
@@ -247,18 +244,17 @@ func (s *Store) All(ctx context.Context, market, owner string) ([]Ride, error) {
 	return slices.DeleteFunc(all, func(r Ride) bool { return r.Market != market }), nil
 }
 
-// Latest returns the ride that the actor has ordered last in a market. 2 requests.
+// Latest returns the last ride that the actor has ordered in a market. 2 requests.
 func (s *Store) Latest(ctx context.Context, a actor.Actor, market string) (Ride, error) {
 	last, err := s.last(ctx, a, market)
 	if err != nil {
 		return Ride{}, err
 	}
-	return s.Get(ctx, a, market, last.Ride) // of none, not found
+	return s.Get(ctx, a, market, last.Ride) // not found if there is none
 }
 
-// Request prepares what the YES to a proposal does: the ride is ordered, and offered to
-// drivers, unless it is for later. It reads and changes nothing. For a ride that was ordered
-// before there are no writes.
+// Request prepares what the YES to a proposal does: the ride is ordered, and offered to drivers unless it is for later. It
+// changes nothing itself. A ride that was ordered before needs no writes.
 func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, receipt gate.Receipt) (Ride, []dynamo.Write, error) {
 	r, err := s.Get(ctx, a, market, id)
 	switch now := s.now(); {
@@ -277,7 +273,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 	var offers []dynamo.Write
 	if due := r.When.Add(-Ahead); !r.When.IsZero() && due.After(now) {
 		after.DueAt = due
-	} else if offers, err = s.broadcast(ctx, &after, f); err != nil {
+	} else if offers, err = (dispatch{s}).broadcast(ctx, &after, f); err != nil {
 		return Ride{}, nil, err
 	}
 	bounds, err := s.Bounds.Keep(r.Bounds, r.ID, now.Add(bound.Day), ErrNotProposed)
@@ -291,15 +287,14 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 	no := dynamo.V{":no": false}
 	ws := []dynamo.Write{while(s.update(after, f), r), s.Table.Put(openKey(r.Owner, r.Market), was).If(noneOpen, no).Else(ErrOpen), s.put(requested)}
 	for _, key := range a.Keys() {
-		if key != r.Owner { // the same person's, in another chat
+		if key != r.Owner { // the same person in another chat
 			ws = append(ws, s.Table.Check(openKey(key, r.Market), noneOpen, no).Else(ErrOpen))
 		}
 	}
 	return after, slices.Concat(ws, offers, bounds, s.Rows.Moved(nil, after.stand())), nil
 }
 
-// Release prepares what the NO to a proposal does. There is nothing to write when it is none
-// any more.
+// Release prepares what the NO to a proposal does. There is nothing to write when it is no longer a proposal.
 func (s *Store) Release(ctx context.Context, a actor.Actor, market, id string) (Ride, []dynamo.Write, error) {
 	r, err := s.Get(ctx, a, market, id)
 	if err != nil || r.Status != Proposed {
@@ -313,8 +308,7 @@ func (s *Store) Release(ctx context.Context, a actor.Actor, market, id string) (
 	return r, append(ws, bounds...), nil
 }
 
-// Cancel prepares what the customer's YES to a cancellation does; [ErrOver] when the ride is
-// not open.
+// Cancel prepares what the customer's YES to a cancellation does; [ErrOver] when the ride is not open.
 func (s *Store) Cancel(ctx context.Context, a actor.Actor, market, id string) (Ride, []dynamo.Write, error) {
 	r, err := s.Get(ctx, a, market, id)
 	switch {

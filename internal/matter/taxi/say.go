@@ -12,7 +12,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// point is where a place is, "" when that is not known.
+// point is a place's coordinates, or "" if they are not known.
 func point(s geo.Spot) string {
 	at := s.Location()
 	if at == nil {
@@ -21,10 +21,10 @@ func point(s geo.Spot) string {
 	return fmt.Sprintf("%.5f, %.5f", at.Lat, at.Lng)
 }
 
-// said is a place as it was said, quoted, else its coordinates.
+// said quotes a place as the customer gave it, or else gives its coordinates.
 func said(lang string, s geo.Spot) string { return cmp.Or(wording.Quote(lang, s.Address), point(s)) }
 
-// shown is all that is known of a place: what was said, and where that was found to be.
+// shown is everything known about a place: what the customer said, and where that was found to be.
 func shown(lang string, s geo.Spot) string {
 	if at := point(s); at != "" && s.Address != "" {
 		return said(lang, s) + " (" + at + ")"
@@ -32,7 +32,7 @@ func shown(lang string, s geo.Spot) string {
 	return said(lang, s)
 }
 
-// mapLink is an address at which a map shows the place, "" when it is not known where it is.
+// mapLink is the address of a map of the place, or "" if its location is not known.
 // https://developers.google.com/maps/documentation/urls/get-started#search-action
 func mapLink(s geo.Spot) string {
 	at := s.Location()
@@ -52,7 +52,7 @@ func Summary(lang string, r Ride) string {
 	return wording.Say(lang, wording.TaxiSummary, vars)
 }
 
-// RideVars are what a template for the driver of a ride can say of it.
+// RideVars are what a template for a ride's driver can say about it.
 func RideVars(lang string, r Ride) wording.Vars {
 	v := wording.Vars{
 		"pickup": said(lang, r.Pickup), "pickupMap": mapLink(r.Pickup), "district": wording.Quote(lang, r.District), "when": When(lang, r),
@@ -64,12 +64,12 @@ func RideVars(lang string, r Ride) wording.Vars {
 	return v
 }
 
-// Proposal is how a ride is put to its customer: in the words and with the hash of the same ride.
+// Proposal asks a ride's customer for a YES, with the words and the hash of the same ride.
 func (r Ride) Proposal(lang string) *tool.Proposal {
 	return &tool.Proposal{Kind: ConfirmKind, Ref: r.ID, Summary: Summary(lang, r), Hash: r.Hash, ExpiresAt: r.ExpiresAt}
 }
 
-// Cancellation is how the end of a ride is put to its customer, until a time.
+// Cancellation asks a ride's customer whether to cancel it; the question is open until a time.
 func (r Ride) Cancellation(lang string, until time.Time) *tool.Proposal {
 	q := r.Proposal(lang)
 	q.Kind, q.ExpiresAt = CancelKind, until
@@ -85,7 +85,7 @@ func When(lang string, r Ride) string {
 	return wording.When(lang, at, at)
 }
 
-// Card is what a client shows of an ordered ride. A later one takes the place of an earlier.
+// Card is what a client shows of an ordered ride. A later card replaces an earlier one.
 func Card(lang string, r Ride) tool.Card {
 	c := tool.Card{
 		"type": "taxi", "id": r.ID, "code": r.Code, "title": wording.Say(lang, wording.TaxiTitle, nil), "status": string(r.Status),

@@ -63,7 +63,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	return s, nil
 }
 
-// orderRefused words why a YES was not carried out: nothing was ordered in any case.
+// orderRefused words why a YES was not carried out. Nothing was ordered.
 func orderRefused(lang string, err error) (string, bool) {
 	switch {
 	case errors.Is(err, ErrOpen):
@@ -74,7 +74,7 @@ func orderRefused(lang string, err error) (string, bool) {
 	return "", false
 }
 
-// Release lets a proposal go. 1 request.
+// Release drops a proposal. 1 request.
 func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	_, ws, err := c.Store.Release(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -97,7 +97,7 @@ func (c CancelRide) Describe(tc tool.Context, p thread.Pending) string {
 // Does implements [gate.Commitment].
 func (CancelRide) Does() gate.Deed { return gate.Cancels }
 
-// Commit prepares the cancellation, of the ride as it is by now. 1 request.
+// Commit prepares the cancellation of the ride as it is now. 1 request.
 func (c CancelRide) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
 	refused := func(err error) (string, bool) {

@@ -16,11 +16,11 @@ import (
 	"merve/internal/words/standing"
 )
 
-// StandingKind is the kind of rides among what stands of a conversation.
+// StandingKind is the kind of rides among the standing items of a conversation.
 const StandingKind = "ride"
 
-// Item is a ride among what stands of a conversation; ok is false for one that was never ordered. Before a
-// driver has taken it, it bears out nothing: no taxi is on its way.
+// Item is a ride as a standing item of its conversation; ok is false for one that was never ordered. It bears out nothing
+// before a driver has taken it, as no taxi is on its way.
 func Item(lang string, r Ride) (i standing.Item, ok bool) {
 	i = standing.Item{Kind: StandingKind, Ref: r.ID, Code: r.Code, State: string(r.Status), Figures: figures(r), At: r.start()}
 	switch r.Status {
@@ -45,7 +45,7 @@ func Item(lang string, r Ride) (i standing.Item, ok bool) {
 	return i, true
 }
 
-// stand is a ride among what stands of its conversation; nil is not. Only a state ends it.
+// stand is the row of a ride in its conversation, or nil. Only a state ends it.
 func (r Ride) stand() *thread.Stand {
 	if !r.Status.Open() {
 		return nil
@@ -53,7 +53,7 @@ func (r Ride) stand() *thread.Stand {
 	return &thread.Stand{Thread: r.Thread, Kind: StandingKind, ID: r.ID, Start: r.start()}
 }
 
-// start is when a ride is, or was asked for where that is now.
+// start is the time of a ride, or of its order if it is for now.
 func (r Ride) start() time.Time {
 	if r.When.IsZero() {
 		return r.CreatedAt
@@ -61,7 +61,7 @@ func (r Ride) start() time.Time {
 	return r.When
 }
 
-// figures are when a ride is, where that is not now, and for how many.
+// figures say when a ride is, unless that is now, and for how many people.
 func figures(r Ride) string {
 	n := strconv.Itoa(r.Passengers)
 	if r.When.IsZero() {
@@ -70,7 +70,7 @@ func figures(r Ride) string {
 	return r.When.In(schedule.Zone(r.TimeZone)).Format("2006-01-02 15:04") + " · " + n
 }
 
-// stands is what a ride leaves of a conversation.
+// stands is a ride as a list of standing items.
 func stands(tc tool.Context, r Ride) []standing.Item {
 	return standing.Only(Item(tc.Language, r))
 }
@@ -78,12 +78,12 @@ func stands(tc tool.Context, r Ride) []standing.Item {
 // Standing finds the rides of a conversation.
 type Standing struct{ Store *Store }
 
-// At is where the one with an id is kept.
+// At is where the ride with an id is stored.
 func (s Standing) At(h thread.Head, id string) dynamo.Place {
 	return dynamo.Place{Table: s.Store.Table, Key: rideKey(h.Owner, id)}
 }
 
-// Read is what was found there.
+// Read is the ride found there.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
 	var r Ride
 	if err := it.Decode(&r); err != nil {
@@ -93,7 +93,7 @@ func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, er
 	return i, ok, nil
 }
 
-// Coded finds the customer's latest ride, when a code names it. 2 requests.
+// Coded finds the customer's latest ride if it has the code. 2 requests.
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (standing.Item, bool, error) {
 	r, err := s.Store.Latest(ctx, tc.Actor, tc.Market.ID)
 	switch {

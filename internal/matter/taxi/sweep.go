@@ -11,7 +11,7 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// closing is when a ride whose driver says nothing more is taken to be done.
+// closing is when a ride whose driver says nothing more counts as done.
 func (s *Store) closing(r Ride) time.Time {
 	from := r.AssignedAt
 	if r.When.After(from) {
@@ -26,16 +26,15 @@ type Swept struct {
 	Expired  int  // proposals that ran out
 	Offered  int  // rides offered, again or for the first time
 	Unserved int  // given up
-	Closed   int  // taken to be done
-	Raced    int  // changed by somebody else meanwhile, or not due, which is as good
-	Left     bool // a bound was reached before the end
+	Closed   int  // counted as done
+	Raced    int  // changed by somebody else meanwhile, or not due, which is just as good
+	Left     bool // the budget ended before the rides did
 }
 
-// Sweep does what time does to rides: proposals run out, later rides are offered when their
-// time comes, those that nobody took are offered again, to more, or given up, and those whose
-// driver has forgotten them are closed; what was open when its customer had all deleted is deleted
-// once it is over. Any number of sweeps may run at once. A ride that
-// fails does not keep the others. All shards at a time, unless b says how many.
+// Sweep does what is due: it ends proposals that ran out, offers later rides when their time comes, offers rides that nobody
+// took to more drivers or gives them up, and closes those whose driver has forgotten them. It also deletes rides that were
+// open when their customer had everything deleted, once they are over. Any number of sweeps may run at once. A ride that
+// fails does not stop the others. It walks all shards at a time, unless b says how many.
 func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	if b.Workers == 0 {
 		b.Workers = dynamo.DueShards
@@ -58,7 +57,7 @@ type sweep struct {
 
 func (w *sweep) item(ctx context.Context, it dynamo.Item) (bool, error) {
 	if key := it.Key(); strings.HasPrefix(key.SK, forgetPrefix) {
-		return true, w.eraseMarked(ctx, key)
+		return true, eraser{w.Store}.eraseMarked(ctx, key)
 	}
 	var r Ride
 	if err := it.Decode(&r); err != nil {
@@ -67,7 +66,7 @@ func (w *sweep) item(ctx context.Context, it dynamo.Item) (bool, error) {
 	return w.one(ctx, r)
 }
 
-// one does what is due of a ride, and counts it.
+// one does what is due for a ride, and counts it.
 func (w *sweep) one(ctx context.Context, r Ride) (did bool, err error) {
 	after, did, err := w.Attend(ctx, r)
 	w.mu.Lock()
@@ -90,7 +89,7 @@ func (w *sweep) one(ctx context.Context, r Ride) (did bool, err error) {
 	return did, nil
 }
 
-// Attend does what is due of one ride; did is false when nothing was, or somebody was faster.
+// Attend does what is due for one ride; did is false when nothing was, or somebody else was faster.
 func (s *Store) Attend(ctx context.Context, r Ride) (after Ride, did bool, err error) {
 	after, ws, err := s.next(ctx, r)
 	if err != nil || len(ws) == 0 {
@@ -103,7 +102,7 @@ func (s *Store) Attend(ctx context.Context, r Ride) (after Ride, did bool, err e
 	return after, err == nil, err
 }
 
-// next prepares what is due of a ride, if anything is.
+// next prepares what is due for a ride, if anything.
 func (s *Store) next(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) {
 	if r.DueAt.IsZero() || r.DueAt.After(s.now()) {
 		return r, nil, nil
@@ -113,8 +112,8 @@ func (s *Store) next(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) 
 		after, ws := s.end(ctx, r, Expired, ExpiredEvent)
 		return after, ws, nil
 	case Requested:
-		after, ride, rest, err := s.again(ctx, r, fields{})
-		// Held to the version, too: who has said NO meanwhile must not be asked again.
+		after, ride, rest, err := dispatch{s}.again(ctx, r, fields{})
+		// The version must be the same too: a driver who has said NO meanwhile must not be asked again.
 		ride = while(ride, r).If("#version = :read", dynamo.V{":read": r.Version})
 		return after, append([]dynamo.Write{ride}, rest...), err
 	case Assigned, Arrived:

@@ -1,16 +1,13 @@
-// Package taxi is a small dispatch platform: customers order rides, the drivers of the
-// district are asked at once, the first to answer YES with the ride's code has it, and
-// everybody is told what becomes of it.
+// Package taxi is a small dispatch platform. Customers order rides; all drivers of the district are asked at once; the first
+// to answer YES with the ride's code gets it; and everybody hears what becomes of it.
 //
-// A ride is proposed until its customer's YES, which requests it: up to [MaxOffers] drivers
-// who are on, free and have the seats are offered it. Nobody taking it for a minute, more
-// districts are asked, [MaxAttempts] times in all; then it is unserved. A driver who cancels
-// makes it requested again, and is not asked again. All of this is held by the conditions of
-// the writes, whoever calls: one driver has a ride, a driver has one ride, a customer has one
-// open ride in a market, a code stands for one open ride of a market.
+// A ride is proposed until its customer says YES, which requests it: it is offered to up to [MaxOffers] drivers who are on,
+// free and have the seats. When nobody takes it for a minute, more districts are asked, [MaxAttempts] times in all; then
+// it is unserved. A driver who cancels makes it requested again, and is not asked again. The conditions of the writes hold
+// all of this for every caller: a ride has one driver, a driver has one ride, a customer has one open ride in a market, and
+// a code stands for one open ride of a market.
 //
-// Nobody sees or changes what is not theirs: the owner is part of a ride's key, so that a
-// foreign id is one that does not exist.
+// Nobody sees or changes the rides of others: the owner is part of a ride's key, so a foreign id does not exist.
 //
 // In table records:
 //
@@ -18,7 +15,7 @@
 //	                                                          in index listed once it is ordered
 //	rides#{owner}             event#{id}#{type}#{attempt}     what was done with it, once each; unserved in listed
 //	rides#{owner}             open#{market}                   the latest ordered ride, and whether it is open
-//	rides#{owner}             forget#{id}                     that it is to be deleted once it is over, in index due
+//	rides#{owner}             forget#{id}                     marks it to be deleted once it is over, in index due
 //	codes#{market}            code#{code}                     which ride has the code; goes with its end
 //	driver#{market}#{driver}  offer#{code}                    offered to the driver, in which attempt
 //	driver#{market}#{driver}  active                          the ride that the driver has
@@ -33,13 +30,16 @@
 //
 // A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
 //
-// Requests, besides that of the turn which a YES or a driver's word joins: propose 3, and 1 more where
-// there is an address, repeated 1 more; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
-// ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
-// for each, and 2 more for each that is offered; to delete one 5, and 1 for each message that told of
-// it. Where more districts are asked, 1 for each.
-// For staff a list 2, of the open ones 1 and 1 for each hundred, what happened to one 1, and to
-// cancel it 2.
+// Requests, without that of the turn which a YES or a driver's word joins:
+//
+//	customer   propose 3, 1 more with an address, and 1 more when repeated; YES 3, for a later time 1; NO 1; cancel 1;
+//	           status 2, by id 1
+//	driver     an answer 4; ON and OFF 2; a CANCEL after which others are asked 6
+//	sweep      16, 1 for each hundred rides due, 1 for each ride, and 2 more for each that is offered; to delete one 5,
+//	           and 1 for each message about it
+//	staff      a list 2; the open rides 1, and 1 for each hundred; the events of one 1; to cancel it 2
+//
+// Each further district that is asked takes 1 more.
 //
 //   - No looks: a proposed ride rests on nothing that may change before its YES.
 package taxi
@@ -62,7 +62,7 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// Status is how far a ride has come.
+// Status is the state of a ride.
 type Status string
 
 const (
@@ -70,7 +70,7 @@ const (
 	Requested Status = "requested" // ordered, and offered to drivers or going to be
 	Assigned  Status = "assigned"  // a driver is on the way
 	Arrived   Status = "arrived"   // the driver is there
-	Done      Status = "done"      // the driver says so, or nothing more for hours
+	Done      Status = "done"      // the driver says so, or says nothing for hours
 	Cancelled Status = "cancelled" // by the customer, or by staff
 	Unserved  Status = "unserved"  // nobody took it
 	Released  Status = "released"  // a proposal that got NO
@@ -84,15 +84,15 @@ func (s Status) Open() bool { return s == Requested || s == Assigned || s == Arr
 const (
 	MaxOffers   = 25               // drivers asked in one attempt
 	MaxAttempts = 3                // broadcasts of a ride
-	OfferFor    = time.Minute      // how long drivers have to answer, where a market says nothing else
+	OfferFor    = time.Minute      // how long drivers have to answer, unless the market says otherwise
 	Ahead       = 20 * time.Minute // how long before a later ride its drivers are asked
 
-	closeAfter = 6 * time.Hour   // a ride whose driver never says DONE is taken to be done
-	slack      = 2 * time.Minute // how long after its time an offer may still be open: the sweep's minute, and some more
+	closeAfter = 6 * time.Hour   // a ride whose driver never says DONE counts as done
+	slack      = 2 * time.Minute // how long an offer may stay open after its time: until the sweep's next minute, and a little more
 	offerTTL   = 2 * time.Hour
 )
 
-// Limits of what a ride takes. Lengths are in characters.
+// Limits of an order. Lengths are in characters.
 const (
 	MaxAddress    = 256
 	MaxNote       = 300
@@ -100,12 +100,12 @@ const (
 	maxName       = 60
 	maxDistrict   = 60
 	maxAhead      = 30 * 24 * time.Hour
-	soon          = 5 * time.Minute // a time nearer than this is now
+	soon          = 5 * time.Minute // an earlier time is now
 
 	maxKey = 255 // bytes of an idempotency key
 )
 
-// Taker is the driver who has a ride, as they were when they took it.
+// Taker is a ride's driver, as of when they took it.
 type Taker struct {
 	ID      string `dynamodbav:"id"`
 	Name    string `dynamodbav:"name"`
@@ -168,20 +168,20 @@ var (
 type Store struct {
 	Table   dynamo.Table // records
 	Drivers *Drivers
-	Bounds  *bound.Book  // on how many rides one customer may order; nil is none
-	Rows    *thread.Rows // of what stands of conversations; nil writes none
+	Bounds  *bound.Book  // on how many rides one customer may order; nil sets none
+	Rows    *thread.Rows // of what stands in conversations; nil writes none
 	Now     func() time.Time
 
 	// OfferFor says how long the drivers of a market have to answer; nil is [OfferFor].
 	OfferFor func(market string) time.Duration
-	// Neighbours are the districts that are asked beside one that nobody answered from; nil
-	// asks all districts of the market.
+	// Neighbours are the districts that are asked together with one where nobody answered; nil asks all districts of
+	// the market.
 	Neighbours func(ctx context.Context, market, district string) ([]string, error)
-	// AlsoErase takes away what others keep of a ride that was to be deleted once it is over, any
-	// number of times; nil is nothing.
+	// AlsoErase, if not nil, erases what others keep of a ride that is deleted after its end. It may be called any number
+	// of times.
 	AlsoErase func(ctx context.Context, r Ride) error
 
-	due string // kind of due work, for tests that sweep only their own
+	due string // kind of due work; tests set it to sweep only their own
 }
 
 const dueKind = "ride"
@@ -200,7 +200,7 @@ func (s *Store) offerFor(market string) time.Duration {
 	return s.OfferFor(market)
 }
 
-// now is the time as it is stored.
+// now is the time with the precision of the table.
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // The keys. They are part of the data model.
@@ -233,10 +233,10 @@ func activeKey(market, driver string) dynamo.Key {
 // idPrefix begins the id of every ride.
 const idPrefix = "rd_"
 
-// newID is the id of the ride that a key of an owner makes: the same key makes the same ride.
+// newID is the id of the ride that an owner's key makes: the same key makes the same ride.
 func newID(owner, key string) string { return ident.New(idPrefix, "ride", owner, key) }
 
-// isID reports whether id can be a ride's. What cannot be one is not looked up.
+// isID reports whether id has the form of a ride's. Others are not looked up.
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
 // OfferHash is the hash of what a customer is asked to confirm.

@@ -20,12 +20,12 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Teller tells people what becomes of rides: drivers on WhatsApp, by the outbox, on the thread
-// on which their own messages arrive; customers on their own thread, by a turn of it.
+// Teller tells people what becomes of rides: drivers on WhatsApp, through the outbox, on the thread of their own messages;
+// customers in a turn of their own thread.
 //
-// Each message exists once, by ride, event, type and recipient, however often the event
-// comes. Cost: the ride and the market 2 requests; 1 for the drivers, and for each of them 1 for the
-// message and 1 for their roles, at most once a minute; to a customer 1.
+// Each message exists once for each ride, event, type and recipient, however often the event comes. Cost: 2 requests for the
+// ride and the market; 1 for the drivers, and for each of them 1 for the message and 1 for their roles, at most once a
+// minute; 1 for a customer.
 type Teller struct {
 	Rides   *Store
 	Markets interface {
@@ -60,8 +60,8 @@ func Vars() map[string][]string {
 	}
 }
 
-// Tell sends what an event calls for. It may be called any number of times. What is no event
-// is [fault.Invalid].
+// Tell sends the messages about an event. It may be called any number of times. Anything but an event is
+// [fault.Invalid].
 func (t *Teller) Tell(ctx context.Context, e Event) error {
 	if e.ID == "" || e.Type == "" || e.Ride == "" || e.Owner == "" {
 		return fault.Field("event", "want id, type, ride and owner")
@@ -87,7 +87,7 @@ func (t *Teller) Tell(ctx context.Context, e Event) error {
 	return nil
 }
 
-// news is an event about to be told.
+// news is an event with what is needed to tell it.
 type news struct {
 	*Teller
 	event  Event
@@ -95,7 +95,7 @@ type news struct {
 	market *market.Market
 }
 
-// drivers tells those drivers whom the event is for.
+// drivers tells the drivers that the event is for.
 func (n news) drivers(ctx context.Context) error {
 	e, r := n.event, n.ride
 	has := r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
@@ -110,7 +110,7 @@ func (n news) drivers(ctx context.Context) error {
 			return nil // offered again since
 		}
 		var won error
-		if has && (r.Status == Assigned || r.Status == Arrived) { // a customer's number is for who drives them
+		if has && (r.Status == Assigned || r.Status == Arrived) { // only the customer's driver gets their number
 			won = n.each(ctx, []string{e.Driver}, PickupTemplate, wording.TaxiPickup)
 		}
 		return errors.Join(won, n.each(ctx, e.Drivers, TakenTemplate, wording.TaxiTaken))
@@ -126,7 +126,7 @@ func (n news) drivers(ctx context.Context) error {
 	return nil
 }
 
-// each tells drivers, each in their language. Those who have gone are not told.
+// each tells drivers, each in their language. Drivers who are gone are skipped.
 func (n news) each(ctx context.Context, ids []string, typ string, fallback wording.Key) error {
 	found, err := n.Rides.Drivers.some(ctx, n.ride.Market, ids)
 	if err != nil {
@@ -178,8 +178,8 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	return err
 }
 
-// DriverThread is the thread on which a driver's own messages arrive: with all that their number is
-// on the roster for.
+// DriverThread is the thread that a driver's own messages arrive on, with every role that their number has on the
+// roster.
 func DriverThread(market, phone string, roles roster.Roles) string {
 	return thread.ID(market, roles.ThreadType(), "", channel.OfNumber(phone).Key())
 }
@@ -189,7 +189,7 @@ func (n news) vars(lang string) wording.Vars {
 	v := driverVars(lang, n.ride.Code)
 	maps.Copy(v, RideVars(lang, n.ride))
 	v["attempt"] = strconv.Itoa(n.event.Attempt)
-	if n.event.Type != AssignedEvent { // what is for who drives them alone
+	if n.event.Type != AssignedEvent { // only the customer's driver gets these
 		for _, private := range []string{"customer", "phone", "note"} {
 			delete(v, private)
 		}
@@ -197,13 +197,13 @@ func (n news) vars(lang string) wording.Vars {
 	return v
 }
 
-// key names a message, so that it exists once. It is part of addresses and log lines: the
-// recipient is in it by a name that does not give their number away.
+// key names a message, so that it exists once. It appears in addresses and log lines, so its name for the recipient does not
+// give their number away.
 func (n news) key(typ, recipient string) string {
 	return strings.Join([]string{n.ride.ID, strings.ReplaceAll(n.event.ID, "#", "-"), typ, telemetry.Redact(recipient)}, ".")
 }
 
-// customer tells the customer how far their ride is.
+// customer tells the customer what has become of their ride.
 func (n news) customer(ctx context.Context) error {
 	say, over := n.word()
 	if say == "" || n.ride.Thread == "" {
@@ -227,8 +227,8 @@ func (n news) customer(ctx context.Context) error {
 	return n.Threads.Tell(ctx, r.Thread, n.key(kind, r.Owner), notice)
 }
 
-// word is what the customer is told, "" nothing, and whether a pending action about the ride is over
-// then. What has been overtaken is not told: its successor is.
+// word is what to tell the customer, or "", and whether a pending action about the ride ends with it. An event that a later
+// one has overtaken is not told.
 func (n news) word() (say wording.Key, over bool) {
 	e, r := n.event, n.ride
 	has := r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
@@ -246,7 +246,7 @@ func (n news) word() (say wording.Key, over bool) {
 			return wording.TaxiSearching, false
 		}
 	case CancelledEvent:
-		if r.CancelledBy != "" { // a customer who has cancelled was answered
+		if r.CancelledBy != "" { // otherwise the customer cancelled, and got an answer
 			return wording.TaxiCalledOff, true
 		}
 	case DoneEvent:

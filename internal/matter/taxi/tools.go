@@ -20,19 +20,18 @@ import (
 
 // Geocoder finds where an address is.
 type Geocoder interface {
-	// Geocode returns what the text may mean, the likeliest first, none when there is nothing.
+	// Geocode returns the places that the text may mean, the likeliest first.
 	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
-// Caller has the tools by which a model orders a taxi for a customer. None of them commits:
-// they propose, and the customer's YES settles it.
+// Caller has the tools that a model uses to order a taxi for a customer. They only propose; the customer's YES commits.
 type Caller struct {
 	Store    *Store
 	Geocoder Geocoder // nil: addresses are kept as text
 	Log      *slog.Logger
 }
 
-// requestTool is the tool whose template in a market's settings words the offers to drivers.
+// requestTool is the tool whose template in a market's settings words offers to drivers.
 const requestTool = "requestTaxi"
 
 // Tools returns the declarations with their resolvers.
@@ -64,8 +63,7 @@ type requestArgs struct {
 	Phone             *string `json:"phone" jsonschema:"number at which the driver can call the customer, E.164, if the customer gave one for that; else null"`
 }
 
-// request makes a proposal. Its key is the call's, so that a call that is made again gives
-// the same one.
+// request makes a proposal under the call's key, so that a repeated call returns the same one.
 func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (tool.Result, error) {
 	pickup, note, err := c.pickup(ctx, tc, a)
 	if err != nil {
@@ -114,7 +112,7 @@ func proposal(tc tool.Context, r Ride, note string) tool.Result {
 	return res
 }
 
-// pickup finds where the customer waits; note tells the model what is not sure about it.
+// pickup finds where the customer waits; note tells the model what is uncertain about it.
 func (c *Caller) pickup(ctx context.Context, tc tool.Context, a requestArgs) (p geo.Spot, note string, err error) {
 	text := strings.TrimSpace(tool.Value(a.Pickup))
 	switch {
@@ -133,7 +131,7 @@ func (c *Caller) pickup(ctx context.Context, tc tool.Context, a requestArgs) (p 
 	return p, note, nil
 }
 
-// find looks an address up. Whatever goes wrong there, the text is what the driver gets.
+// find looks up an address. Whatever goes wrong, the driver still gets the text.
 func (c *Caller) find(ctx context.Context, tc tool.Context, text string) (geo.Spot, string) {
 	p := geo.Spot{Address: text}
 	if c.Geocoder == nil {
@@ -176,8 +174,7 @@ func timeOf(tc tool.Context, text string) (time.Time, error) {
 	return at, nil
 }
 
-// phoneOf is the number at which the driver reaches the customer: the one that they gave,
-// else the one that they write with.
+// phoneOf is the number that the driver can call: the one that the customer gave, or else the one that they write with.
 func phoneOf(a actor.Actor, given string) string {
 	if given = strings.ReplaceAll(given, " ", ""); given != "" {
 		return given
@@ -209,7 +206,7 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 	return res, nil
 }
 
-// ride reads a ride of the customer's; "" is the latest that was ordered.
+// ride reads one of the customer's rides; "" is the last that was ordered.
 func (c *Caller) ride(ctx context.Context, tc tool.Context, id string) (r Ride, err error) {
 	if id == "" {
 		r, err = c.Store.Latest(ctx, tc.Actor, tc.Market.ID)

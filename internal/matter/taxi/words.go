@@ -29,19 +29,19 @@ type command struct {
 	verb verb
 	code string // "" when none was said
 
-	vague bool // it quotes a message of which nothing is known, which may have been about any ride
+	vague bool // it quotes an unknown message, which may have been about any ride
 }
 
-// plain reports whether a word is about a ride, and does not say about which.
+// plain reports whether a word is about a ride without saying which.
 func (c command) plain() bool {
 	return c.code == "" && c.verb != sayOn && c.verb != sayOff && c.verb != sayCode
 }
 
-// maxCommand bounds the characters of a message that can be a command.
+// maxCommand is the longest message that can be a command, in characters.
 const maxCommand = 48
 
-// read finds the command that the whole of a text is: a word, and a code or none, in
-// any order, with or without a space between them. YES and NO are those of package gate.
+// read reads a text that is a command as a whole: a word, perhaps with a code, in any order, with or without a space in
+// between. YES and NO are those of package gate.
 func read(text string) (command, bool) {
 	if utf8.RuneCountInString(text) > maxCommand {
 		return command{}, false
@@ -71,12 +71,11 @@ func Coded(text string) bool {
 	return ok && c.code != "" && c.verb != sayCode
 }
 
-// signs are what people put between a word and a code. A question mark is none of them: a
-// question is no answer.
+// signs are what people put between a word and a code. There is no question mark, as a question is not an answer.
 var signs = strings.NewReplacer("#", " ", "-", " ", "–", " ", "—", " ", ":", " ", ";", " ", ".", " ", ",", " ", "!", " ",
 	"(", " ", ")", " ", "\"", " ", "*", " ", "_", " ", "/", " ", "«", " ", "»", " ", "،", " ")
 
-// cutCodes takes the codes out of a message's words.
+// cutCodes separates the codes from the other words of a message.
 func cutCodes(words []string) (codes, rest []string) {
 	for i := 0; i < len(words); i++ {
 		code, head := codeIn(words[i])
@@ -100,7 +99,7 @@ func cutCodes(words []string) (codes, rest []string) {
 	return codes, rest
 }
 
-// codeIn finds the code that a word is, or ends with.
+// codeIn finds the code that a word is or ends with.
 func codeIn(word string) (code, head string) {
 	r := []rune(word)
 	if len(r) < codeForm.Length {
@@ -113,13 +112,13 @@ func codeIn(word string) (code, head string) {
 	return tail, string(r[:len(r)-codeForm.Length])
 }
 
-// ownWords are the words that drivers are told to use, by their keys in the catalogue.
+// ownWords are the words that we tell drivers to use, by their keys in the catalogue.
 var ownWords = map[wording.Key]verb{
 	wording.TaxiWordArrived: sayArrived, wording.TaxiWordDone: sayDone, wording.TaxiWordCancel: sayCancel,
 	wording.TaxiWordOn: sayOn, wording.TaxiWordOff: sayOff,
 }
 
-// otherWords are those that they use all the same.
+// otherWords are words that drivers use anyway.
 var otherWords = map[verb][]string{
 	sayArrived: {
 		"arrived", "i arrived", "i have arrived", "i am here", "i'm here", "im here", "here", "at pickup",
