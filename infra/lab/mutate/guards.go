@@ -58,7 +58,7 @@ func weakened() []string {
 		"spine/outbox/sender.go Sender.Deliver",
 		"spine/outbox/sender.go Sender.others",
 		"spine/outbox/sender.go Sender.settle",
-		"spine/thread/sweep.go Store.sweepOne",
+		"spine/thread/sweep.go sweep.one",
 		"spine/turn/notice.go work.tellNotice",
 	}
 }

@@ -154,9 +154,9 @@ func TestFindThreads(t *testing.T) {
 	}
 
 	// The threads of one person who has linked them are found by either.
-	code, _, err := threads.LinkCode(ctx, waits)
+	code, _, err := threads.Links().Code(ctx, waits)
 	if err == nil {
-		err = threads.Link(ctx, idle, code)
+		err = threads.Links().Link(ctx, idle, code)
 	}
 	if err != nil {
 		t.Fatal(err)

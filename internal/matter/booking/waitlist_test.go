@@ -372,9 +372,9 @@ func TestWhoDidNotComeIsKnownInALinkedChat(t *testing.T) {
 	tx := i.holds("yan", "22 18:00")
 	i.waits("22 18:00", "ann", "bob")
 	i.changed("table", func(o *schedule.Offering) { o.NoShows = &schedule.NoShows{Count: 1, Days: 30} })
-	code, _, err := i.threads.LinkCode(t.Context(), i.thread("anna"))
+	code, _, err := i.threads.Links().Code(t.Context(), i.thread("anna"))
 	if err == nil {
-		err = i.threads.Link(t.Context(), i.thread("ann"), code)
+		err = i.threads.Links().Link(t.Context(), i.thread("ann"), code)
 	}
 	e := i.letGo(tx)
 	i.now = missed.End

@@ -68,7 +68,7 @@ func (d *Keeper) Tools() []tool.Tool {
 type noArgs struct{}
 
 func (d *Keeper) code(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	code, until, err := d.Threads.LinkCode(ctx, tc.Thread)
+	code, until, err := d.Threads.Links().Code(ctx, tc.Thread)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -93,21 +93,21 @@ type linkArgs struct {
 
 // askLink words the question, for a code that links something: nobody says YES to a wrong one.
 func (d *Keeper) askLink(ctx context.Context, tc tool.Context, args linkArgs) (string, error) {
-	if _, err := d.Threads.LinkedBy(ctx, tc.Thread, args.Code); err != nil {
+	if _, err := d.Threads.Links().LinkedBy(ctx, tc.Thread, args.Code); err != nil {
 		return "", err
 	}
 	return wording.Say(tc.Language, wording.LinkChats, nil), nil
 }
 
 func (d *Keeper) link(ctx context.Context, tc tool.Context, args linkArgs) (tool.Result, error) {
-	if err := d.Threads.Link(ctx, tc.Thread, args.Code); err != nil {
+	if err := d.Threads.Links().Link(ctx, tc.Thread, args.Code); err != nil {
 		return tool.Result{}, err
 	}
 	return did(map[string]any{"status": "linked"}), nil
 }
 
 func (d *Keeper) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	if err := d.Threads.Unlink(ctx, tc.Thread); err != nil {
+	if err := d.Threads.Links().Unlink(ctx, tc.Thread); err != nil {
 		return tool.Result{}, err
 	}
 	return did(map[string]any{"status": "not linked with any chat"}, claim.Deleted), nil

@@ -8,13 +8,13 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Activity is what a thread's turn is doing, for a page that shows it.
+// Activity is what a thread's turn is doing, for pages that show it.
 type Activity struct {
 	State State    `json:"state"`
 	Doing []string `json:"doing"` // names of tools that run
 }
 
-// doingFor is how long a note of what a turn does is worth something: no tool takes longer.
+// doingFor is how long a note of a turn's tools counts. No tool takes longer.
 const doingFor = 30 * time.Second
 
 type doing struct {
@@ -75,8 +75,8 @@ func (h Head) Standing(now time.Time) State {
 	return Idle
 }
 
-// Waits is what waits for YES or NO at a time; nil is nothing. The head keeps what ran out until
-// the next turn lets go of it.
+// Waits is what waits for YES or NO at a time, or nil. The head keeps an expired pending action until the next turn drops
+// it.
 func (h Head) Waits(now time.Time) *Pending {
 	if h.Pending == nil || !now.Before(h.Pending.ExpiresAt) {
 		return nil

@@ -23,12 +23,12 @@ type Store struct {
 }
 
 const (
-	// LeaseFor is how long a lease lasts unless it is renewed: how long a customer
-	// waits at most after a process died in the middle of a turn.
+	// LeaseFor is how long a lease lasts unless it is renewed. It is the longest that a customer waits after a process
+	// died in the middle of a turn.
 	LeaseFor = 15 * time.Second
 
 	maxInbox  = 200
-	longText  = 512 // bytes; what is longer lives in the seen item, so that heads stay small
+	longText  = 512 // bytes; longer texts live in the seen item, so that heads stay small
 	seenFor   = 30 * 24 * time.Hour
 	sweepWait = 60 * time.Second
 )
@@ -41,22 +41,21 @@ type Appended struct {
 	Lease     *Lease // the turn is the caller's, if it asked and nobody else has it
 }
 
-// Append puts an inbound message on its thread, once (and not at all when the thread beside it
-// has it: that one is returned), and takes the thread's lease in
-// the same write when asked to.
+// Append puts an inbound message on its thread, once, and takes the thread's lease in the same write when asked to. When
+// the thread that in.Beside names has the message already, it returns that one instead.
 func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (Appended, error) {
 	return s.appendInbound(ctx, in, nil, manner{lease: lease})
 }
 
-// AppendFrame is [Store.Append] of a message that is a frame of its live conversation, whose row in the log joins. Where
-// the client names the call session that it speaks in, that one has to be the last that has begun: else [ErrOver].
+// AppendFrame is [Store.Append] for a message that is a frame of a live conversation; row, in the conversation's log,
+// joins. If the client names its call session, that has to be the one that began last: else [ErrOver].
 func (s *Store) AppendFrame(ctx context.Context, in channel.Inbound, session string, f Frame, row dynamo.Write) (Appended, error) {
 	return s.appendInbound(ctx, in, &f, manner{session: session, join: []dynamo.Write{row}})
 }
 
-// AppendResting is [Store.AppendFrame] on a thread where nothing waits, so that no turn runs, and the frame before was
-// the last. Nobody else numbers frames there: the head counts this one, and it needs no row. [ErrBusy] on a thread
-// that does not rest.
+// AppendResting is [Store.AppendFrame] on a thread that rests: nothing waits, so that no turn runs, and the frame before
+// this was the last. Nobody else numbers frames there, so the head counts this one and it needs no row. [ErrBusy] on a
+// thread that does not rest.
 func (s *Store) AppendResting(ctx context.Context, in channel.Inbound, session string, f Frame) (Appended, error) {
 	return s.appendInbound(ctx, in, &f, manner{session: session, rests: true})
 }
@@ -74,25 +73,24 @@ func (s *Store) appendInbound(ctx context.Context, in channel.Inbound, f *Frame,
 	if in.SentAt.Before(msg.At) {
 		msg.Wrote = in.SentAt
 	}
-	return s.append(ctx, id, msg, in, how)
+	return appending{s, id, msg, in, how}.do(ctx)
 }
 
-// Begin puts the notice with which a call session begins on a thread, which it makes where there is none. The
-// same session begins once.
+// Begin puts the notice that begins a call session on a thread, and makes the thread if there is none. A session begins
+// once.
 func (s *Store) Begin(ctx context.Context, in channel.Inbound, n Notice, join ...dynamo.Write) (Appended, error) {
 	id := Of(in)
 	msg := Message{ID: MessageID(id, "notice", "greeting:"+n.Session.ID), Channel: in.Channel, At: s.Now(), Language: in.Language, Notice: &n}
-	return s.append(ctx, id, msg, in, manner{join: join})
+	return appending{s, id, msg, in, manner{join: join}}.do(ctx)
 }
 
 // Notify puts a notice on an existing thread, once for each key.
 func (s *Store) Notify(ctx context.Context, id, key string, n Notice) (Appended, error) {
 	msg := Message{ID: MessageID(id, "notice", key), At: s.Now(), Notice: &n}
-	return s.append(ctx, id, msg, channel.Inbound{}, manner{})
+	return appending{s, id, msg, channel.Inbound{}, manner{}}.do(ctx)
 }
 
-// Teller tells people what happened, by turns of their threads. The threads themselves are
-// reached through it as well.
+// Teller tells people what happened, in turns of their threads. It is also the store of the threads.
 type Teller struct {
 	*Store
 	Queue interface {
@@ -100,8 +98,8 @@ type Teller struct {
 	}
 }
 
-// Tell puts a notice on a thread, once for each key, and queues the turn that says it. On a
-// thread that is gone there is nobody to tell. 1 request and a queued message.
+// Tell puts a notice on a thread, once for each key, and queues the turn that says it. A thread that is gone has nobody
+// to tell. 1 request and a queued message.
 func (t Teller) Tell(ctx context.Context, id, key string, n Notice) error {
 	a, err := t.Notify(ctx, id, key, n)
 	if errors.Is(err, ErrNoThread) {
@@ -118,62 +116,75 @@ type manner struct {
 	lease   bool           // with the thread's lease, if it is free
 	rests   bool           // only if the thread rests
 	session string         // only in this call session; "" is any
-	join    []dynamo.Write // what is written with it
+	join    []dynamo.Write // written with it
 }
 
-func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, how manner) (Appended, error) {
-	out := Appended{Thread: id, Message: msg.ID}
-	seen := seenItem{At: msg.At, TTL: msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
-	if size(msg) > longText {
-		seen.Text, seen.Media = msg.Text, msg.Media
-		msg.Text, msg.Media, msg.Long = "", nil, true
+// appending is a message that is put on its thread.
+type appending struct {
+	*Store
+	thread string
+	msg    Message
+	in     channel.Inbound
+	how    manner
+}
+
+func (a appending) do(ctx context.Context) (Appended, error) {
+	seen := seenItem{At: a.msg.At, TTL: a.msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
+	if size(a.msg) > longText {
+		seen.Text, seen.Media = a.msg.Text, a.msg.Media
+		a.msg.Text, a.msg.Media, a.msg.Long = "", nil, true
 	}
-	ws := append([]dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}, how.join...)
-	beside := Appended{Duplicate: true}
-	if in.Beside != "" {
-		beside.Thread, beside.Message = in.Beside, MessageID(in.Beside, in.Channel, in.MessageID)
-		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
+	ws := append([]dynamo.Write{a.Table.Put(seenKey(a.thread, a.msg.ID), seen).IfAbsent().Else(errSeen)}, a.how.join...)
+	if a.in.Beside != "" {
+		other := a.onOther()
+		ws = append(ws, a.Table.Check(seenKey(other.Thread, other.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
 	}
-	head := s.headUpdate(id, msg, in)
-	if how.rests {
-		head = head.resting(msg)
+	head := headUpdate(a.thread, a.msg, a.in)
+	if a.how.rests {
+		head = head.resting(a.msg)
 	}
-	if how.session != "" {
-		head = head.within(how.session)
+	if a.how.session != "" {
+		head = head.within(a.how.session)
 	}
-	if in.Talk == "" {
-		return s.write(ctx, out, beside, ws, head, how.lease)
+	if a.in.Talk == "" {
+		return a.write(ctx, ws, head)
 	}
 	existing := head
 	existing.conds = append(slices.Clone(head.conds), "attribute_exists(pk)")
-	a, err := s.write(ctx, out, beside, ws, existing, how.lease)
+	out, err := a.write(ctx, ws, existing)
 	if errors.Is(err, ErrNoThread) {
-		a, err = s.write(ctx, out, beside, append(ws, s.find(id, in)...), head, how.lease)
+		out, err = a.write(ctx, append(ws, names{a.Table}.writes(a.thread, a.in)...), head)
 	}
-	return a, err
+	return out, err
 }
 
-// write commits what puts a message on a thread, with its lease if that is wanted and free.
-func (s *Store) write(ctx context.Context, out, beside Appended, ws []dynamo.Write, head headChange, lease bool) (Appended, error) {
-	if lease {
-		l := &Lease{Thread: out.Thread, By: s.NewID()}
-		err := s.Table.DB().Commit(ctx, append(ws, s.leased(head, l.By))...)
+// onOther is the message as the thread has it that was asked about besides this one.
+func (a appending) onOther() Appended {
+	return Appended{Thread: a.in.Beside, Message: MessageID(a.in.Beside, a.in.Channel, a.in.MessageID), Duplicate: true}
+}
+
+// write commits the message, with the thread's lease if that is wanted and free.
+func (a appending) write(ctx context.Context, ws []dynamo.Write, head headChange) (Appended, error) {
+	out := Appended{Thread: a.thread, Message: a.msg.ID}
+	if a.how.lease {
+		l := &Lease{Thread: out.Thread, By: a.NewID()}
+		err := a.Table.DB().Commit(ctx, append(ws, head.leased(a.Table, l.By, a.Now()))...)
 		if errors.Is(err, errBeside) {
-			return beside, nil
+			return a.onOther(), nil
 		}
 		if !errors.Is(err, ErrBusy) {
 			out.Lease = l
-			return s.appended(out, err)
+			return out.after(err)
 		}
 	}
-	err := s.Table.DB().Commit(ctx, append(ws, head.write(s.Table))...)
+	err := a.Table.DB().Commit(ctx, append(ws, head.write(a.Table))...)
 	if errors.Is(err, errBeside) {
-		return beside, nil
+		return a.onOther(), nil
 	}
-	return s.appended(out, err)
+	return out.after(err)
 }
 
-// size is what a message's text and media take, in bytes.
+// size is the size of a message's text and media, in bytes.
 func size(m Message) int {
 	n := len(m.Text)
 	for _, a := range m.Media {
@@ -187,7 +198,8 @@ var (
 	errBeside = errors.New("message was appended to the other thread before")
 )
 
-func (s *Store) appended(out Appended, err error) (Appended, error) {
+// after is what was appended, after the commit.
+func (out Appended) after(err error) (Appended, error) {
 	if errors.Is(err, errSeen) {
 		out.Duplicate, out.Lease = true, nil
 		return out, nil
@@ -215,7 +227,7 @@ type headChange struct {
 	vals  dynamo.V
 	conds []string
 
-	session string // that has to be the last which has begun; "" is any
+	session string // must be the one that began last; "" is any
 }
 
 func (c headChange) write(t dynamo.Table) dynamo.Write {
@@ -244,7 +256,7 @@ func (c headChange) update(t dynamo.Table, set string) dynamo.Write {
 	return w
 }
 
-// resting makes the change of a message that is the next frame, on a thread that rests or is not there yet.
+// resting limits the change to a thread that rests, or that does not exist yet, and to the next frame there.
 func (c headChange) resting(msg Message) headChange {
 	c.set += ", frames = :frame"
 	c.vals[":frame"], c.vals[":before"], c.vals[":zero"] = msg.Frame.Seq, msg.Frame.Seq-1, 0
@@ -256,16 +268,17 @@ func (c headChange) resting(msg Message) headChange {
 	return c
 }
 
-// within makes the change of a message that is said in a call session: who speaks in one that was left is not heard in
-// the one that has begun since. A thread from before the last was noted takes all.
+// within limits the change to a call session: what is said in one that was left is not heard in the next. A thread that
+// has not noted its last session yet takes everything.
 func (c headChange) within(session string) headChange {
 	c.session, c.vals[":begun"], c.vals[":reset"] = session, session, session+resetMark
 	c.conds = append(c.conds, "attribute_not_exists(begun) OR begun = :begun OR begins_with(begun, :reset)")
 	return c
 }
 
-// headUpdate adds msg to the inbox. A first message makes the head, and so does a call session; another notice does not.
-func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChange {
+// headUpdate adds msg to the inbox. A first message makes the head, and so does a notice that begins a call session;
+// other notices do not.
+func headUpdate(id string, msg Message, in channel.Inbound) headChange {
 	c := headChange{
 		key: headKey(id),
 		set: `SET inbox = list_append(if_not_exists(inbox, :none), :msg),
@@ -315,11 +328,9 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	return c
 }
 
-// leased makes the change of somebody's message, which begins a thread where there is none, take
-// the lease too, if it is free.
-func (s *Store) leased(c headChange, by string) dynamo.Write {
-	now := s.Now()
-	return c.update(s.Table, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
+// leased is the change together with the lease, if that is free.
+func (c headChange) leased(t dynamo.Table, by string, now time.Time) dynamo.Write {
+	return c.update(t, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
 		ElseOld(func(old dynamo.Item) error {
 			if old == nil {
 				return ErrNoThread

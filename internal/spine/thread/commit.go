@@ -14,29 +14,29 @@ import (
 type Outcome struct {
 	Turn      Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
 	Pending   *Pending // what waits for YES or NO from now on; nil for nothing
-	LetGo     *Pending // what was let go of for a person, while a YES or NO to it is still to be answered; nil for nothing
-	Stood     *Stood   // what stands of the conversation from now on, but for the rows that join; nil leaves it
+	LetGo     *Pending // what was dropped for a person, while a YES or NO to it still needs an answer; nil for nothing
+	Stood     *Stood   // what stands in the conversation from now on, without the rows that join; nil leaves it
 	Language  string
 	OptedOut  bool
 	StoppedAt time.Time
 	HandOver  bool // to a person
 	Spend     Spend
-	Session   *Session // that begins with the turn; nil leaves it
+	Session   *Session // begins with the turn; nil leaves it
 }
 
-// Commit ends the turn: its item, the new state, and the lease given back, together
-// with the writes that join it, or nothing at all. [ErrNewer] when messages came in, or the
-// thread changed hands, came into doubt or was erased, since it was read: the turn looks again
-// ([Store.Refresh]) and decides again, from the beginning when the epoch is another.
+// Commit ends the turn: it writes the turn's item, the new state and the writes that join, and gives the lease back, or
+// does nothing at all. [ErrNewer] means that since the thread was read messages came in, or it changed hands, came into
+// doubt or was erased: the turn reads it again ([Store.Refresh]) and decides again, from the beginning if the epoch is
+// another.
 func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join ...dynamo.Write) error {
 	turn := o.Turn
 	var err error
-	if turn.In, err = s.fit(ctx, t.ID, turn.In); err != nil {
+	if turn.In, err = s.history().fit(ctx, t.ID, turn.In); err != nil {
 		return err
 	}
-	join, rows := s.ownRows(t.ID, join)
+	join, rows := ownRows(s.Table, t.ID, join)
 	ws := append([]dynamo.Write{
-		s.endTurn(l, t, o, rows),
+		o.end(s.Table, l, t, rows),
 		s.Table.Put(turnKey(t.ID, turn.N), turn).IfAbsent().Else(ErrLeaseLost),
 	}, join...)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
@@ -45,27 +45,27 @@ func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join
 	return nil
 }
 
-// maxSaid is how much of the texts of its messages a turn's item holds, in bytes: it has to
-// stay below 400 KB, however many messages a turn answers.
+// maxSaid is how much text of its messages a turn's item holds, in bytes. The item has to stay below 400 KB, however many
+// messages the turn answers.
 const maxSaid = 64 << 10
 
-// fit leaves the texts of a turn's messages where they are, in the seen items, as soon as
-// they are too much for one item; those stay for good then.
-func (s *Store) fit(ctx context.Context, id string, in []Message) ([]Message, error) {
+// fit leaves the texts of a turn's messages in their seen items, for good, once they are too much for one item.
+func (h history) fit(ctx context.Context, id string, in []Message) ([]Message, error) {
 	out, said := slices.Clone(in), 0
 	for i, m := range out {
 		if said += size(m); !m.Long || said <= maxSaid {
 			continue
 		}
 		out[i].Text, out[i].Media = "", nil
-		if err := s.Table.DB().Commit(ctx, s.Table.Update(seenKey(id, m.ID), "REMOVE #ttl", nil)); err != nil {
+		if err := h.table.DB().Commit(ctx, h.table.Update(seenKey(id, m.ID), "REMOVE #ttl", nil)); err != nil {
 			return nil, fmt.Errorf("keep message %s of thread %s: %w", m.ID, id, err)
 		}
 	}
 	return out, nil
 }
 
-func (s *Store) endTurn(l *Lease, t *Thread, o Outcome, rows []string) dynamo.Write {
+// end gives the head the outcome, and the lease back.
+func (o Outcome) end(table dynamo.Table, l *Lease, t *Thread, rows []string) dynamo.Write {
 	set := []string{"turns = :n", "done = :epoch"}
 	remove := []string{"leaseBy", "leaseUntil"}
 	vals := dynamo.V{":n": o.Turn.N, ":epoch": t.Epoch}
@@ -85,7 +85,7 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome, rows []string) dynamo.Wr
 		set = append(set, "standing = :standing", "asked = :asked")
 		vals[":standing"], vals[":asked"] = o.Stood.with(rows)
 		if t.Forgot() {
-			set = append(set, "refs = :forgot") // what it had is in the list now, and that it forgot stays known
+			set = append(set, "refs = :forgot") // the list has what it knew, and that it forgot stays known
 			vals[":forgot"] = []string{}
 		}
 	case len(rows) > 0:
@@ -115,7 +115,7 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome, rows []string) dynamo.Wr
 			remove = append(remove, fmt.Sprintf("inbox[%d]", i))
 		}
 	}
-	w := s.Table.Update(headKey(t.ID), "SET "+strings.Join(set, ", ")+" REMOVE "+strings.Join(remove, ", "), vals).
+	w := table.Update(headKey(t.ID), "SET "+strings.Join(set, ", ")+" REMOVE "+strings.Join(remove, ", "), vals).
 		If("leaseBy = :by AND epoch = :epoch AND size(inbox) = :seen", dynamo.V{":by": l.By, ":seen": len(t.Inbox)})
 	if t.Handler == ByPerson {
 		w = w.If("attribute_exists(#handler)", nil)

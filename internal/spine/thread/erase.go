@@ -10,22 +10,23 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Erase takes away what was said on a thread: finished turns, messages sent, what waits for YES
-// or NO, the customer's name, number and place. It is on no list until the customer writes again.
-// What remains is the head, that the customer may go on or has opted out, and which message ids
-// were here, so that none is answered twice. A turn that runs keeps its lease and what it may be
-// settling, and messages that wait are answered; but what it has read is gone, and it meets
-// [ErrNewer] and a new epoch. Repeated, it goes on where it ended.
+// Erase deletes what was said on a thread: finished turns, sent messages, what waits for YES or NO, and the customer's
+// name, number and location. The thread is on no list until the customer writes again.
+//
+// The head remains, so that the customer can go on or stays opted out, and so do the ids of messages, so that none is
+// answered twice. A running turn keeps its lease and what it may be settling, and waiting messages are answered; but what
+// the turn has read is gone, and its commit meets [ErrNewer] and a new epoch. Called again, Erase goes on where it
+// stopped.
 func (s *Store) Erase(ctx context.Context, id string) error {
 	head, err := s.Head(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := s.unlink(ctx, head); err != nil {
+	if err := s.Links().unlink(ctx, head); err != nil {
 		return err
 	}
-	for now := head; ; { // until no turn ends meanwhile, which may repeat what it has read
-		if err = s.eraseSaid(ctx, now); !errors.Is(err, errEnded) {
+	for now := head; ; { // a turn that ends meanwhile may repeat what it has read
+		if err = (eraser{s: s, head: now, began: s.Now()}).all(ctx); !errors.Is(err, errEnded) {
 			break
 		}
 		if now, err = s.Head(ctx, id); err != nil {
@@ -49,10 +50,16 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 
 var errEnded = errors.New("a turn has ended")
 
-// eraseSaid takes away the items of a thread and what its head knows of the customer. [errEnded]
-// when a turn has ended since the head was read.
-func (s *Store) eraseSaid(ctx context.Context, head Head) error {
-	e := eraser{s: s, head: head, began: s.Now()}
+// eraser deletes what was said on a thread, as of its head.
+type eraser struct {
+	s     *Store
+	head  Head
+	began time.Time
+}
+
+// all deletes the items of a thread and what its head knows about the customer. [errEnded] when a turn has ended since
+// the head was read.
+func (e eraser) all(ctx context.Context) error {
 	for after := ""; ; {
 		var err error
 		if after, err = e.page(ctx, after); err != nil {
@@ -62,18 +69,11 @@ func (s *Store) eraseSaid(ctx context.Context, head Head) error {
 			break
 		}
 	}
-	return s.Table.DB().Commit(ctx, s.Table.Update(headKey(head.ID), "REMOVE #name, phone, contact, addr, loc, locAt, lang, listed, letGo ADD epoch :one", dynamo.V{":one": 1}).
-		If("attribute_not_exists(turns) OR turns = :seen", dynamo.V{":seen": head.Turns}).Else(errEnded))
+	return e.s.Table.DB().Commit(ctx, e.s.Table.Update(headKey(e.head.ID), "REMOVE #name, phone, contact, addr, loc, locAt, lang, listed, letGo ADD epoch :one", dynamo.V{":one": 1}).
+		If("attribute_not_exists(turns) OR turns = :seen", dynamo.V{":seen": e.head.Turns}).Else(errEnded))
 }
 
-// eraser takes away the items of a thread.
-type eraser struct {
-	s     *Store
-	head  Head
-	began time.Time
-}
-
-// page erases a hundred items, and gives where it goes on; "" at the end.
+// page erases a hundred items, and returns the cursor to go on, or "" at the end.
 func (e eraser) page(ctx context.Context, after string) (next string, err error) {
 	page, err := e.s.Table.Query(ctx, dynamo.Query{
 		Where: "pk = :pk AND sk < :head", Values: dynamo.V{":pk": e.head.ID, ":head": headSK}, Limit: dynamo.MaxWrites, After: after,
@@ -90,7 +90,7 @@ func (e eraser) page(ctx context.Context, after string) (next string, err error)
 	return page.Next, e.s.Table.DB().Commit(ctx, ws...)
 }
 
-// erased is what becomes of an item of a thread.
+// erased is the write that erases an item of a thread; ok is false for an item that stays.
 func (e eraser) erased(it dynamo.Item) (dynamo.Write, bool) {
 	k := it.Key()
 	seen, isSeen := strings.CutPrefix(k.SK, "seen#")
@@ -102,7 +102,7 @@ func (e eraser) erased(it dynamo.Item) (dynamo.Write, bool) {
 	case it["text"] == nil && it["media"] == nil:
 		return dynamo.Write{}, false
 	case has(e.head.Inbox, seen) || it.Time("at").After(e.began):
-		return dynamo.Write{}, false // waits for its answer, which needs the words
+		return dynamo.Write{}, false // it waits for an answer, which needs the words
 	}
 	return e.s.Table.Update(k, "REMOVE #text, media", nil), true
 }

@@ -266,32 +266,32 @@ func scenarios() map[string]func(x *crash) any {
 			other := x.another()
 			var code string
 			x.deliver(func(ctx context.Context) (err error) {
-				code, _, err = x.store.LinkCode(ctx, x.id)
+				code, _, err = x.store.Links().Code(ctx, x.id)
 				return err
 			})
-			x.must(x.sound.Link(x.Context(), other, code))
+			x.must(x.sound.Links().Link(x.Context(), other, code))
 			return x.linked(other)
 		},
 		"linked, and undone": func(x *crash) any {
 			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
 			other := x.another()
-			code, _, err := x.sound.LinkCode(x.Context(), other)
+			code, _, err := x.sound.Links().Code(x.Context(), other)
 			x.must(err)
-			x.deliver(func(ctx context.Context) error { return x.store.Link(ctx, x.id, code) })
+			x.deliver(func(ctx context.Context) error { return x.store.Links().Link(ctx, x.id, code) })
 			x.clock.add(thread.CodeFor)
-			x.deliver(func(ctx context.Context) error { return x.store.Link(ctx, x.id, code) }) // who died after it comes late
+			x.deliver(func(ctx context.Context) error { return x.store.Links().Link(ctx, x.id, code) }) // who died after it comes late
 			both := x.linked(other)
-			x.deliver(func(ctx context.Context) error { return x.store.Unlink(ctx, x.id) })
-			again := x.sound.Link(x.Context(), x.id, code)
+			x.deliver(func(ctx context.Context) error { return x.store.Links().Unlink(ctx, x.id) })
+			again := x.sound.Links().Link(x.Context(), x.id, code)
 			return []any{both, x.linked(other), errors.Is(again, thread.ErrNoCode)}
 		},
 		"erased": func(x *crash) any {
 			x.must(x.converse(x.sound, "1", thread.Outcome{Language: "tr", Pending: pending("old")})(x.Context()))
 			x.must(x.converse(x.sound, "long", thread.Outcome{Language: "tr"})(x.Context()))
 			other := x.another()
-			code, _, err := x.sound.LinkCode(x.Context(), other)
+			code, _, err := x.sound.Links().Code(x.Context(), other)
 			x.must(err)
-			x.must(x.sound.Link(x.Context(), x.id, code))
+			x.must(x.sound.Links().Link(x.Context(), x.id, code))
 			x.deliver(func(ctx context.Context) error { return x.store.Erase(ctx, x.id) })
 			x.must(x.converse(x.sound, "2", thread.Outcome{})(x.Context())) // in an epoch that no lease had
 			return x.linked(other)

@@ -7,7 +7,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held exports and erases what was said on a person's threads, with the photos that were shown.
+// Held exports and erases what was said on a person's threads, including photos.
 type Held struct {
 	Store  *Store
 	Photos interface {
@@ -30,8 +30,7 @@ func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	})
 }
 
-// showPhotos has photos that are kept seen by whoever gets the export. What was never kept stays as the
-// channel named it.
+// showPhotos gives kept photos an address that the reader of the export can open. Others stay as the channel named them.
 func (h Held) showPhotos(ctx context.Context, threadID string, all []channel.Media) {
 	for i, m := range all {
 		stored, err := h.Photos.Kept(ctx, threadID, m.URL)

@@ -37,9 +37,18 @@ const Inbound = "inbound"
 // MaxLines is the most messages that one listing gives.
 const MaxLines = 100
 
-// Lines lists messages in order, after a cursor, at most limit of them, and the cursor
-// to go on with ("" at the end). One request, and one more where long texts are kept apart.
+// history reads what was said on threads.
+type history struct{ table dynamo.Table }
+
+func (s *Store) history() history { return history{s.Table} }
+
+// Lines lists messages in order, after a cursor, at most limit of them, with the cursor to go on ("" at the end). One
+// request, and one more if long texts are stored apart.
 func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line, string, error) {
+	return s.history().lines(ctx, id, after, limit)
+}
+
+func (h history) lines(ctx context.Context, id, after string, limit int) ([]Line, string, error) {
 	if limit <= 0 || limit > MaxLines {
 		limit = MaxLines
 	}
@@ -47,7 +56,7 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	if err != nil {
 		return nil, "", err
 	}
-	page, err := s.Table.Query(ctx, dynamo.Query{
+	page, err := h.table.Query(ctx, dynamo.Query{
 		Where:  "pk = :pk AND sk BETWEEN :from AND :to",
 		Values: dynamo.V{":pk": id, ":from": turnSK(turn), ":to": headSK},
 		Limit:  limit + 2, // a turn has a line or more, and the head has none when all is answered
@@ -55,7 +64,7 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	if err != nil {
 		return nil, "", fmt.Errorf("messages of thread %s: %w", id, err)
 	}
-	sections, err := s.sections(ctx, id, page.Items)
+	sections, err := h.sections(ctx, id, page.Items)
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,10 +90,13 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 // Latest is the cursor behind the last message, for [Store.LinesBefore].
 const Latest = "latest"
 
-// LinesBefore lists the last messages before a cursor, in order, at most limit of them,
-// and the cursor to go further back with ("" at the beginning). Costs what Lines costs, and
-// that again for a cursor among messages that waited for an answer.
+// LinesBefore lists the last messages before a cursor, in order, at most limit of them, with the cursor to go further back
+// ("" at the beginning). It costs as much as Lines, and twice that for a cursor among messages that waited for an answer.
 func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) ([]Line, string, error) {
+	return s.history().linesBefore(ctx, id, before, limit)
+}
+
+func (h history) linesBefore(ctx context.Context, id, before string, limit int) ([]Line, string, error) {
 	if limit <= 0 || limit > MaxLines {
 		limit = MaxLines
 	}
@@ -96,7 +108,7 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 		}
 		to = turnSK(turn)
 	}
-	sections, more, err := s.sectionsBefore(ctx, id, to, limit+2)
+	sections, more, err := h.sectionsBefore(ctx, id, to, limit+2)
 	if err != nil {
 		return nil, "", err
 	}
@@ -105,7 +117,7 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 		counted = messages(sections[0].lines())
 	}
 	if len(counted) < skip {
-		if counted, err = s.messagesFrom(ctx, id, turn, skip); err != nil {
+		if counted, err = h.messagesFrom(ctx, id, turn, skip); err != nil {
 			return nil, "", err
 		}
 	}
@@ -131,12 +143,12 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 	return lines, previous, nil
 }
 
-// messagesFrom lists the first n messages from a turn on, whichever turns answer them.
-func (s *Store) messagesFrom(ctx context.Context, id string, turn, n int) ([]Line, error) {
+// messagesFrom lists the first n inbound messages from a turn on, whatever turns answer them.
+func (h history) messagesFrom(ctx context.Context, id string, turn, n int) ([]Line, error) {
 	var all []Line
 	after := Cursor(turn)
 	for n = min(n, maxInbox); len(all) < n; {
-		lines, next, err := s.Lines(ctx, id, after, MaxLines)
+		lines, next, err := h.lines(ctx, id, after, MaxLines)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +160,7 @@ func (s *Store) messagesFrom(ctx context.Context, id string, turn, n int) ([]Lin
 	return all, nil
 }
 
-// messages are those of lines that came in.
+// messages are the inbound lines.
 func messages(lines []Line) []Line {
 	return slices.DeleteFunc(lines, func(l Line) bool { return l.Direction != Inbound })
 }
@@ -159,8 +171,8 @@ func LinesOf(t Turn) []Line { return section{t, "answered"}.lines() }
 // Cursor is where the lines of turn n begin.
 func Cursor(n int) string { return cursor(n, 0) }
 
-// cursor is behind so many messages of a turn, and before its reply. Those that wait are counted as
-// of the next turn, which may then answer the first of them only: both lists go on counting.
+// cursor is the place after some messages of a turn and before its reply. Waiting messages count as those of the next
+// turn. That turn may answer only the first of them, so both lists go on counting.
 func cursor(turn, messages int) string { return fmt.Sprintf("%d.%d", turn, messages) }
 
 func parseCursor(s string) (turn, skip int, err error) {
@@ -176,10 +188,10 @@ func parseCursor(s string) (turn, skip int, err error) {
 	return turn, skip, nil
 }
 
-// section is the lines of a turn, or those that wait for the next one.
+// section has the lines of a turn, or of the messages that wait for the next one.
 type section struct {
 	Turn
-	status string // of what came in
+	status string // of the inbound messages
 }
 
 func (sec section) lines() []Line {
@@ -195,10 +207,9 @@ func (sec section) lines() []Line {
 	return lines
 }
 
-// sectionsBefore reads the last sections up to a sort key, latest first, and says whether
-// there are more.
-func (s *Store) sectionsBefore(ctx context.Context, id, to string, limit int) ([]section, bool, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
+// sectionsBefore reads the last sections up to a sort key, latest first, and reports whether there are more.
+func (h history) sectionsBefore(ctx context.Context, id, to string, limit int) ([]section, bool, error) {
+	page, err := h.table.Query(ctx, dynamo.Query{
 		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
 		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": to},
 		Backward: true, Limit: limit,
@@ -206,28 +217,28 @@ func (s *Store) sectionsBefore(ctx context.Context, id, to string, limit int) ([
 	if err != nil {
 		return nil, false, fmt.Errorf("messages of thread %s: %w", id, err)
 	}
-	secs, err := s.sections(ctx, id, page.Items)
+	secs, err := h.sections(ctx, id, page.Items)
 	return secs, page.Next != "", err
 }
 
-// sections reads turn items and the head, with the texts that are kept apart.
-func (s *Store) sections(ctx context.Context, id string, items []dynamo.Item) ([]section, error) {
+// sections decodes turn items and the head, and fetches the texts that are stored apart.
+func (h history) sections(ctx context.Context, id string, items []dynamo.Item) ([]section, error) {
 	secs := make([]section, len(items))
 	said := make([][]Message, len(items))
 	for i, it := range items {
 		secs[i].status = "answered"
 		if it.Key().SK == headSK {
-			var h Head
-			if err := it.Decode(&h); err != nil {
+			var head Head
+			if err := it.Decode(&head); err != nil {
 				return nil, err
 			}
-			secs[i] = section{Turn{N: h.Turns + 1, In: h.Inbox}, "received"}
+			secs[i] = section{Turn{N: head.Turns + 1, In: head.Inbox}, "received"}
 		} else if err := it.Decode(&secs[i].Turn); err != nil {
 			return nil, err
 		}
 		said[i] = secs[i].In
 	}
-	return secs, s.fillLong(ctx, id, said...)
+	return secs, h.fill(ctx, id, said...)
 }
 
 func inboundLine(m Message, status string) Line {
@@ -248,8 +259,8 @@ func outboundLine(t Turn, i int, r Reply) Line {
 // ReplyID is the id of a turn's i-th reply, unique on its thread.
 func ReplyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
 
-// HeadWith reads the head of a thread if it has a message of an id that [Line] gives, a customer's or a reply. ok is false
-// if it has not. 1 request.
+// HeadWith reads the head of a thread, and reports whether the thread has a message with an id as [Line] has them, of the
+// customer or a reply. 1 request.
 func (s *Store) HeadWith(ctx context.Context, id, message string) (h Head, ok bool, err error) {
 	keys := []dynamo.Key{headKey(id), seenKey(id, message)}
 	var turn, i int
@@ -273,9 +284,9 @@ func (s *Store) HeadWith(ctx context.Context, id, message string) (h Head, ok bo
 	return h, ok, err
 }
 
-// Answer finds the turn that answered a message. A message that still waits, or was never
-// here, gives ok false. One request when it is among the latest 20 turns; else 3 more and
-// the logarithm of the number of turns, as turns are in order of time.
+// Answer finds the turn that answered a message. ok is false for a message that still waits or was never here. One request
+// if it is among the latest 20 turns; otherwise 3 more and the logarithm of the number of turns, which are in order of
+// time.
 func (s *Store) Answer(ctx context.Context, id, messageID string) (turn Turn, h Head, ok bool, err error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
@@ -299,7 +310,7 @@ func (s *Store) Answer(ctx context.Context, id, messageID string) (turn Turn, h 
 	if err != nil || ok || page.Next == "" {
 		return turn, h, ok, err
 	}
-	turn, ok, err = s.oldAnswer(ctx, id, messageID, h.Turns)
+	turn, ok, err = s.history().oldAnswer(ctx, id, messageID, h.Turns)
 	return turn, h, ok, err
 }
 
@@ -323,8 +334,8 @@ func answering(items []dynamo.Item, messageID string) (Turn, bool, error) {
 	return Turn{}, false, nil
 }
 
-// Said reads a message that somebody wrote on a thread; ok is false if there is none of its id. Requests as [Store.Answer], and
-// 1 more for a long one.
+// Said reads a message that somebody wrote on a thread; ok is false if there is none with its id. Requests as
+// [Store.Answer], and 1 more for a long one.
 func (s *Store) Said(ctx context.Context, id, messageID string) (m Message, ok bool, err error) {
 	turn, head, answered, err := s.Answer(ctx, id, messageID)
 	among := head.Inbox
@@ -336,13 +347,13 @@ func (s *Store) Said(ctx context.Context, id, messageID string) (m Message, ok b
 		return Message{}, false, err
 	}
 	found := []Message{among[i]}
-	err = s.fillLong(ctx, id, found)
+	err = s.history().fill(ctx, id, found)
 	return found[0], err == nil, err
 }
 
-// oldAnswer looks for the first turn that ended after the message came, and from there on.
-func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) (Turn, bool, error) {
-	seen, err := s.Table.Get(ctx, seenKey(id, messageID))
+// oldAnswer searches from the first turn that ended after the message came.
+func (h history) oldAnswer(ctx context.Context, id, messageID string, turns int) (Turn, bool, error) {
+	seen, err := h.table.Get(ctx, seenKey(id, messageID))
 	if err != nil || seen == nil {
 		return Turn{}, false, err
 	}
@@ -350,7 +361,7 @@ func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) 
 	n := 1 + sort.Search(turns, func(i int) bool {
 		var it dynamo.Item
 		if err == nil {
-			it, err = s.Table.Get(ctx, turnKey(id, i+1))
+			it, err = h.table.Get(ctx, turnKey(id, i+1))
 		}
 		return !it.Time("at").Before(came)
 	})
@@ -361,7 +372,7 @@ func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) 
 	}
 	for err == nil && n <= turns {
 		var page dynamo.Page
-		if page, err = s.Table.Query(ctx, q); err != nil {
+		if page, err = h.table.Query(ctx, q); err != nil {
 			break
 		}
 		if t, ok, err := answering(page.Items, messageID); ok || err != nil {
@@ -377,5 +388,40 @@ func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) 
 	return Turn{}, false, err
 }
 
-// clockSkew is more than the clocks of two processes differ by.
+// clockSkew is more than the difference between the clocks of two processes.
 const clockSkew = 5 * time.Second
+
+// fill fetches the texts that were too long for the head or a turn.
+func (h history) fill(ctx context.Context, id string, said ...[]Message) error {
+	var keys []dynamo.Key
+	for _, ms := range said {
+		for _, m := range ms {
+			if m.away() {
+				keys = append(keys, seenKey(id, m.ID))
+			}
+		}
+	}
+	items, err := h.table.BatchGet(ctx, keys...)
+	if err != nil {
+		return fmt.Errorf("long messages of thread %s: %w", id, err)
+	}
+	bodies := map[string]seenItem{}
+	for _, it := range items {
+		var body seenItem
+		if err := it.Decode(&body); err != nil {
+			return err
+		}
+		bodies[it.Key().SK] = body
+	}
+	for _, ms := range said {
+		for i, m := range ms {
+			if body, ok := bodies[seenKey(id, m.ID).SK]; ok && m.away() {
+				ms[i].Text, ms[i].Media = body.Text, body.Media
+			}
+		}
+	}
+	return nil
+}
+
+// away reports whether the text and media of m are only in its seen item.
+func (m Message) away() bool { return m.Long && size(m) == 0 }

@@ -8,9 +8,8 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Entry is one step that a running turn has done: what the model decided, or what the
-// tools of that decision gave. A step is written once; whoever comes second, after a
-// crash or with a lost lease, goes on with what the first has written.
+// Entry is one step of a running turn: what the model decided, or what the tools of that decision returned. A step is
+// written once. A second turn, after a crash or with a lost lease, goes on with what the first has written.
 type Entry struct {
 	Step int       `dynamodbav:"step"`
 	Kind string    `dynamodbav:"kind"`
@@ -30,8 +29,8 @@ func journalOf(turn int) string { return fmt.Sprintf("journal#%08d#", turn) }
 
 func turnSK(n int) string { return fmt.Sprintf("turn#%08d", n) }
 
-// Record journals step e of a turn, together with the writes that join it, and returns
-// the entry that stands: e, or the one that was there before.
+// Record journals step e of a turn, together with the writes that join it, and returns the entry that counts: e, or the
+// one that was there before.
 func (s *Store) Record(ctx context.Context, id string, turn int, e Entry, join ...dynamo.Write) (Entry, error) {
 	e.At = s.Now()
 	e.TTL = e.At.Add(journalFor).Unix()
@@ -52,8 +51,8 @@ func (s *Store) Record(ctx context.Context, id string, turn int, e Entry, join .
 	return e, nil
 }
 
-func (s *Store) journal(ctx context.Context, id string, turn int) ([]Entry, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
+func (h history) journal(ctx context.Context, id string, turn int) ([]Entry, error) {
+	page, err := h.table.Query(ctx, dynamo.Query{
 		Where:  "pk = :pk AND begins_with(sk, :prefix)",
 		Values: dynamo.V{":pk": id, ":prefix": journalOf(turn)},
 	})

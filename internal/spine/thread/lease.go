@@ -52,25 +52,26 @@ func (s *Store) Take(ctx context.Context, id string) (*Lease, Head, error) {
 	return l, head, it.Decode(&head)
 }
 
-// Renew makes the lease last again, for a turn that takes long.
+// Renew extends the lease, for a turn that takes long.
 func (s *Store) Renew(ctx context.Context, l *Lease) error {
-	return s.whileHeld(ctx, l, "SET leaseUntil = :until", dynamo.V{":until": s.Now().Add(LeaseFor)})
+	return l.change(ctx, s.Table, "SET leaseUntil = :until", dynamo.V{":until": s.Now().Add(LeaseFor)})
 }
 
-// Release gives the lease back without a commit: the messages stay unanswered, and the
-// next holder goes on where the journal ends.
+// Release gives the lease back without a commit. The messages stay unanswered, and the next holder goes on where the
+// journal ends.
 func (s *Store) Release(ctx context.Context, l *Lease) error {
-	return s.whileHeld(ctx, l, "REMOVE leaseBy, leaseUntil", nil)
+	return l.change(ctx, s.Table, "REMOVE leaseBy, leaseUntil", nil)
 }
 
-// Held is the check that a lease is held still, for writes that may not come too late.
+// Held is the condition that a lease is still held, for writes that must not come too late.
 func (s *Store) Held(l *Lease) dynamo.Write {
 	return s.Table.Check(headKey(l.Thread), "leaseBy = :by", dynamo.V{":by": l.By}).Else(ErrLeaseLost)
 }
 
-func (s *Store) whileHeld(ctx context.Context, l *Lease, update string, vals dynamo.V) error {
-	w := s.Table.Update(headKey(l.Thread), update, vals).If("leaseBy = :by", dynamo.V{":by": l.By}).Else(ErrLeaseLost)
-	if err := s.Table.DB().Commit(ctx, w); err != nil {
+// change updates the head while the lease is held.
+func (l *Lease) change(ctx context.Context, t dynamo.Table, update string, vals dynamo.V) error {
+	w := t.Update(headKey(l.Thread), update, vals).If("leaseBy = :by", dynamo.V{":by": l.By}).Else(ErrLeaseLost)
+	if err := t.DB().Commit(ctx, w); err != nil {
 		return fmt.Errorf("thread %s: %w", l.Thread, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 const (
 	// CodeFor is how long a code to link two threads is good.
 	CodeFor = 10 * time.Minute
-	// MaxLinked is how many threads of others one may be linked with.
+	// MaxLinked is how many other threads one may be linked with.
 	MaxLinked = 4
 )
 
@@ -44,7 +44,7 @@ func codeKey(code string) dynamo.Key {
 	return dynamo.Key{PK: "code#" + hex.EncodeToString(sum[:16]), SK: "code"}
 }
 
-// cleanCode takes a code as people write it.
+// cleanCode reads a code as people write it.
 func cleanCode(s string) string {
 	s = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "").Replace(strings.ToUpper(s))
 	if !codeForm.Is(s) {
@@ -53,52 +53,55 @@ func cleanCode(s string) string {
 	return s
 }
 
-// LinkCode makes a code by which whoever writes on another thread shows to be the owner of
-// this one. It is kept as a hash.
-func (s *Store) LinkCode(ctx context.Context, id string) (code string, until time.Time, err error) {
+// Links makes the owners of two threads one person.
+type Links struct{ *Store }
+
+// Links returns the links between the store's threads.
+func (s *Store) Links() Links { return Links{s} }
+
+// Code makes a code that proves on another thread that its author owns this one. It is stored as a hash.
+func (l Links) Code(ctx context.Context, id string) (code string, until time.Time, err error) {
 	b := make([]byte, codeForm.Length)
 	rand.Read(b) // never fails since Go 1.24
-	code, until = codeForm.Of(b), s.Now().Add(CodeFor)
+	code, until = codeForm.Of(b), l.Now().Add(CodeFor)
 	c := linkCode{Thread: id, ExpiresAt: until, TTL: until.Add(time.Hour).Unix()}
-	if err := s.Table.DB().Commit(ctx, s.Table.Put(codeKey(code), c).IfAbsent()); err != nil {
+	if err := l.Table.DB().Commit(ctx, l.Table.Put(codeKey(code), c).IfAbsent()); err != nil {
 		return "", until, fmt.Errorf("link code of thread %s: %w", id, err)
 	}
 	return code[:4] + "-" + code[4:], until, nil
 }
 
-// LinkedBy returns the thread that a code would link with thread id, or why it links none:
-// [ErrNoCode], [ErrOwnCode]. A code that has linked the two is as good as a fresh one while
-// they are. 2 requests.
-func (s *Store) LinkedBy(ctx context.Context, id, code string) (other string, err error) {
-	_, b, _, err := s.readCode(ctx, id, code)
+// LinkedBy returns the thread that a code would link with thread id, or why it links none: [ErrNoCode], [ErrOwnCode].
+// While two threads are linked, the code that did it is as good as a fresh one. 2 requests.
+func (l Links) LinkedBy(ctx context.Context, id, code string) (other string, err error) {
+	_, b, _, err := l.readCode(ctx, id, code)
 	return b.ID, err
 }
 
-// Link makes the owners of two threads one person for what they own: the thread and the one
-// on which the code was made. Both have to be of one market and assistant. The code is used
-// up by it; said again on the same thread, however late, it does nothing while they are
-// linked.
-func (s *Store) Link(ctx context.Context, id, code string) error {
-	a, b, used, err := s.readCode(ctx, id, code)
+// Link makes the owners of two threads one person for what they own: of this thread and of the one that the code was made
+// on, which must be of the same market and assistant. This uses the code up. While the two are linked, calling it again on
+// the same thread does nothing, however late.
+func (l Links) Link(ctx context.Context, id, code string) error {
+	a, b, used, err := l.readCode(ctx, id, code)
 	if err != nil || used {
 		return err
 	}
-	use := s.Table.Update(codeKey(cleanCode(code)), "SET usedBy = :id", dynamo.V{":id": id}).
+	use := l.Table.Update(codeKey(cleanCode(code)), "SET usedBy = :id", dynamo.V{":id": id}).
 		If("attribute_not_exists(usedBy)", nil).Else(ErrNoCode)
-	if err := s.Table.DB().Commit(ctx, use, s.linked(a.ID, b.Owner), s.linked(b.ID, a.Owner)); err != nil {
+	if err := l.Table.DB().Commit(ctx, use, l.linked(a.ID, b.Owner), l.linked(b.ID, a.Owner)); err != nil {
 		return fmt.Errorf("link threads %s and %s: %w", a.ID, b.ID, err)
 	}
 	return nil
 }
 
-// readCode finds the heads that a code links, and whether it has linked them already. Who
-// used it a moment ago may come again, after a crash, when its time is over.
-func (s *Store) readCode(ctx context.Context, id, code string) (own, other Head, used bool, err error) {
+// readCode finds the heads that a code links, and whether it has linked them already. After a crash the code may be used
+// again on the same thread even if its time is over.
+func (l Links) readCode(ctx context.Context, id, code string) (own, other Head, used bool, err error) {
 	code = cleanCode(code)
 	if code == "" {
 		return own, other, false, ErrNoCode
 	}
-	it, err := s.Table.Get(ctx, codeKey(code))
+	it, err := l.Table.Get(ctx, codeKey(code))
 	if err != nil {
 		return own, other, false, fmt.Errorf("link thread %s: %w", id, err)
 	}
@@ -109,18 +112,18 @@ func (s *Store) readCode(ctx context.Context, id, code string) (own, other Head,
 		}
 	}
 	switch {
-	case it == nil, c.UsedBy != "" && c.UsedBy != id, c.UsedBy == "" && !c.ExpiresAt.After(s.Now()):
+	case it == nil, c.UsedBy != "" && c.UsedBy != id, c.UsedBy == "" && !c.ExpiresAt.After(l.Now()):
 		return own, other, false, ErrNoCode
 	case c.Thread == id:
 		return own, other, false, ErrOwnCode
 	}
-	if own, other, err = s.heads(ctx, id, c.Thread); err != nil {
+	if own, other, err = l.heads(ctx, id, c.Thread); err != nil {
 		return own, other, false, err
 	}
 	used = slices.Contains(own.Linked, other.Owner)
 	switch {
 	case own.Market != other.Market, own.Type != other.Type, own.Assistant != other.Assistant:
-		err = ErrNoCode // of another tenant, who is not to know
+		err = ErrNoCode // another tenant must not learn of it
 	case c.UsedBy != "" && !used:
 		err = ErrNoCode // used, and undone since
 	}
@@ -128,8 +131,8 @@ func (s *Store) readCode(ctx context.Context, id, code string) (own, other Head,
 }
 
 // heads reads two heads. One request.
-func (s *Store) heads(ctx context.Context, id, other string) (a, b Head, err error) {
-	both, err := s.Heads(ctx, id, other)
+func (l Links) heads(ctx context.Context, id, other string) (a, b Head, err error) {
+	both, err := l.Heads(ctx, id, other)
 	if err != nil {
 		return a, b, err
 	}
@@ -139,31 +142,31 @@ func (s *Store) heads(ctx context.Context, id, other string) (a, b Head, err err
 	return a, b, err
 }
 
-func (s *Store) linked(id, owner string) dynamo.Write {
-	return s.Table.Update(headKey(id), "ADD linked :owners", dynamo.V{":owners": dynamo.Set{owner}}).
+func (l Links) linked(id, owner string) dynamo.Write {
+	return l.Table.Update(headKey(id), "ADD linked :owners", dynamo.V{":owners": dynamo.Set{owner}}).
 		If("attribute_not_exists(linked) OR size(linked) < :max OR contains(linked, :owner)",
 			dynamo.V{":max": MaxLinked, ":owner": owner}).Else(ErrMaxLinks)
 }
 
 // Unlink undoes every link of a thread, on both sides.
-func (s *Store) Unlink(ctx context.Context, id string) error {
-	h, err := s.Head(ctx, id)
+func (l Links) Unlink(ctx context.Context, id string) error {
+	h, err := l.Head(ctx, id)
 	if err != nil {
 		return err
 	}
-	return s.unlink(ctx, h)
+	return l.unlink(ctx, h)
 }
 
-func (s *Store) unlink(ctx context.Context, h Head) error {
+func (l Links) unlink(ctx context.Context, h Head) error {
 	if len(h.Linked) == 0 {
 		return nil
 	}
-	ws := []dynamo.Write{s.Table.Update(headKey(h.ID), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set(h.Linked)})}
+	ws := []dynamo.Write{l.Table.Update(headKey(h.ID), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set(h.Linked)})}
 	for _, owner := range h.Linked {
 		other := ID(h.Market, h.Type, h.Assistant, owner)
-		ws = append(ws, s.Table.Update(headKey(other), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set{h.Owner}}))
+		ws = append(ws, l.Table.Update(headKey(other), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set{h.Owner}}))
 	}
-	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+	if err := l.Table.DB().Commit(ctx, ws...); err != nil {
 		return fmt.Errorf("unlink thread %s: %w", h.ID, err)
 	}
 	return nil

@@ -44,7 +44,7 @@ func newPair(t *testing.T) *pair {
 
 func (p *pair) code(id string) string {
 	p.Helper()
-	code, until, err := p.LinkCode(p.Context(), id)
+	code, until, err := p.Links().Code(p.Context(), id)
 	if err != nil || !until.Equal(p.clock.now().Add(thread.CodeFor)) {
 		p.Fatalf("until %v, %v", until, err)
 	}
@@ -111,9 +111,9 @@ func TestLink(t *testing.T) {
 				code = tt.code(p, code)
 			}
 			dynamotest.Lapse(t, dynamotest.TableName("conversations"), "code#", p.clock.now())
-			other, asked := p.LinkedBy(t.Context(), id, code)
+			other, asked := p.Links().LinkedBy(t.Context(), id, code)
 			ctx, meter := telemetry.WithMeter(t.Context())
-			err := p.Link(ctx, id, code)
+			err := p.Links().Link(ctx, id, code)
 			if !errors.Is(err, tt.want) || !errors.Is(asked, tt.want) {
 				t.Fatalf("asked %v, linked %v; want %v", asked, err, tt.want)
 			}
@@ -132,7 +132,7 @@ func TestLink(t *testing.T) {
 func TestWhatIsNoCodeCostsNothing(t *testing.T) {
 	t.Parallel()
 	ctx, meter := telemetry.WithMeter(t.Context())
-	if _, err := newStore(t, newClock()).LinkedBy(ctx, "th_1", "hello"); !errors.Is(err, thread.ErrNoCode) || meter.Cost().Requests != 0 {
+	if _, err := newStore(t, newClock()).Links().LinkedBy(ctx, "th_1", "hello"); !errors.Is(err, thread.ErrNoCode) || meter.Cost().Requests != 0 {
 		t.Errorf("%v, for %d requests", err, meter.Cost().Requests)
 	}
 }
@@ -146,7 +146,7 @@ func TestACodeIsUsedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for _, id := range []string{p.b, p.other} {
 		all.Go(func() {
-			switch err := p.Link(context.Background(), id, code); {
+			switch err := p.Links().Link(context.Background(), id, code); {
 			case err == nil:
 				linked.Add(1)
 			case !errors.Is(err, thread.ErrNoCode):
@@ -159,18 +159,18 @@ func TestACodeIsUsedOnce(t *testing.T) {
 		t.Errorf("%d were linked", linked.Load())
 	}
 	p.wantLinked(p.a, 1)
-	if err := p.Unlink(t.Context(), p.a); err != nil {
+	if err := p.Links().Unlink(t.Context(), p.a); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{p.a, p.b, p.other} {
 		p.wantLinked(id, 0)
 	}
 	for _, id := range []string{p.b, p.other} {
-		if err := p.Link(t.Context(), id, code); !errors.Is(err, thread.ErrNoCode) {
+		if err := p.Links().Link(t.Context(), id, code); !errors.Is(err, thread.ErrNoCode) {
 			t.Errorf("undone, and said again: %v", err)
 		}
 	}
-	if err := p.Unlink(t.Context(), p.a); err != nil {
+	if err := p.Links().Unlink(t.Context(), p.a); err != nil {
 		t.Errorf("undone twice: %v", err)
 	}
 }
@@ -195,10 +195,10 @@ func TestACodeDrawnTwice(t *testing.T) {
 	rand.Reader = chance
 	t.Cleanup(func() { rand.Reader = chance.Reader })
 	code := p.code(p.a)
-	if _, _, err := p.LinkCode(t.Context(), p.b); err == nil {
+	if _, _, err := p.Links().Code(t.Context(), p.b); err == nil {
 		t.Error("it was given out twice")
 	}
-	if other, err := p.LinkedBy(t.Context(), p.other, code); other != p.a || err != nil {
+	if other, err := p.Links().LinkedBy(t.Context(), p.other, code); other != p.a || err != nil {
 		t.Errorf("it links with %s, %v; want %s", other, err, p.a)
 	}
 }
@@ -209,22 +209,22 @@ func TestMaxLinked(t *testing.T) {
 	p := newPair(t)
 	for range thread.MaxLinked {
 		other := mustAppend(t, p.Store, message(dynamotest.ID("who"), "1", "hi"), false).Thread
-		if err := p.Link(t.Context(), p.a, p.code(other)); err != nil {
+		if err := p.Links().Link(t.Context(), p.a, p.code(other)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Link(t.Context(), p.a, p.code(p.b)); !errors.Is(err, thread.ErrMaxLinks) {
+	if err := p.Links().Link(t.Context(), p.a, p.code(p.b)); !errors.Is(err, thread.ErrMaxLinks) {
 		t.Errorf("one more: %v", err)
 	}
-	if err := p.Link(t.Context(), p.b, p.code(p.a)); !errors.Is(err, thread.ErrMaxLinks) {
+	if err := p.Links().Link(t.Context(), p.b, p.code(p.a)); !errors.Is(err, thread.ErrMaxLinks) {
 		t.Errorf("one more, from there: %v", err)
 	}
 	p.wantLinked(p.a, thread.MaxLinked)
 	p.wantLinked(p.b, 0)
-	if err := p.Unlink(t.Context(), p.a); err != nil {
+	if err := p.Links().Unlink(t.Context(), p.a); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Link(t.Context(), p.b, p.code(p.a)); err != nil {
+	if err := p.Links().Link(t.Context(), p.b, p.code(p.a)); err != nil {
 		t.Errorf("after all was undone: %v", err)
 	}
 }
@@ -413,7 +413,7 @@ func TestEraseMeetsATurn(t *testing.T) {
 func TestLinkedOwners(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	if err := p.Link(t.Context(), p.b, p.code(p.a)); err != nil {
+	if err := p.Links().Link(t.Context(), p.b, p.code(p.a)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{p.aOwner}, p.head(p.b).Linked); diff != "" {

@@ -11,9 +11,9 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// listedIndex is the index on (listed, listedAt), by which the threads of a market are found.
-// Keys only. A thread enters it with its first message and moves up when it becomes lively
-// again, so that a turn in a running conversation does not write it.
+// listedIndex is the index on (listed, listedAt) that lists the threads of a market. It has keys only. A thread enters it
+// with its first message and moves up when it becomes lively again, so that a turn in a running conversation does not
+// write it.
 const listedIndex = "listed"
 
 func listed(market string) string { return market + "#thread" }
@@ -33,10 +33,9 @@ type Listing struct {
 	After  string          // a cursor of an earlier page
 }
 
-// List returns threads of a market, those that became lively last first, and where the next
-// page begins ("" when there is none). It looks at a thousand threads at most: a page may have
-// fewer than the limit, or none, and be followed by others. 2 requests for each hundred threads
-// looked at, one read unit for each and some for the index.
+// List returns threads of a market, the last lively ones first, and the cursor of the next page ("" if there is none). It
+// reads a thousand threads at most, so a page may have fewer than the limit, or none, and still be followed by others. 2
+// requests for each hundred threads read, with one read unit for each and some for the index.
 func (s *Store) List(ctx context.Context, l Listing) (found []Head, next string, err error) {
 	if l.Limit < 1 || l.Limit > MaxPage {
 		return nil, "", fault.Field("limit", "want 1 to %d", MaxPage)
@@ -64,7 +63,7 @@ func (s *Store) List(ctx context.Context, l Listing) (found []Head, next string,
 			if !l.Keep(h) {
 				continue
 			}
-			if len(found) == l.Limit { // the last of them is of this page: the loop ends with a full one
+			if len(found) == l.Limit { // the last is on this page, as the loop ends with a full one
 				return found, dynamo.CursorAt(page.Items[slices.Index(ids, found[l.Limit-1].ID)]), nil
 			}
 			found = append(found, h)
@@ -80,8 +79,8 @@ func (s *Store) List(ctx context.Context, l Listing) (found []Head, next string,
 	return found, q.After, nil
 }
 
-// Heads reads the heads of threads, in the order of their ids; those that do not exist are left
-// out. A request for each hundred.
+// Heads reads the heads of threads, in the order of their ids, without those that do not exist. A request for each
+// hundred.
 func (s *Store) Heads(ctx context.Context, ids ...string) ([]Head, error) {
 	keys := make([]dynamo.Key, len(ids))
 	for i, id := range ids {
@@ -94,7 +93,7 @@ func (s *Store) Heads(ctx context.Context, ids ...string) ([]Head, error) {
 	return dynamo.Decode[Head](items)
 }
 
-// HeadOf is the head of a thread among some; zero for one that is not there.
+// HeadOf finds the head of a thread among heads; zero if it is not there.
 func HeadOf(heads []Head, id string) Head {
 	if i := slices.IndexFunc(heads, func(h Head) bool { return h.ID == id }); i >= 0 {
 		return heads[i]
@@ -102,15 +101,15 @@ func HeadOf(heads []Head, id string) Head {
 	return Head{}
 }
 
-// Wanted keeps the threads that are of a channel and, at a time, where state says; "" is any. A
-// thread that a person has is [WithPerson], and nothing else.
+// Wanted keeps the threads of a channel that are in a state at a time; "" is any. A thread that a person has is
+// [WithPerson] and in no other state.
 func Wanted(ch channel.Channel, state State, now time.Time) func(Head) bool {
 	return func(h Head) bool {
 		return (ch == "" || h.Channel == ch) && (state == "" || h.stands(now) == state)
 	}
 }
 
-// WithPerson is where a thread stands that a person answers, or shall answer, for [Wanted].
+// WithPerson is, for [Wanted], the state of a thread that a person answers or is to answer.
 const WithPerson State = "person"
 
 func (h Head) stands(now time.Time) State {

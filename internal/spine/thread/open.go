@@ -7,11 +7,10 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Recent is how many finished turns a new one sees. The number bounds what a turn
-// reads, whatever the length of the thread.
+// Recent is how many finished turns a new one sees. It bounds what a turn reads, whatever the length of the thread.
 const Recent = 12
 
-// Thread is a thread as a turn sees it: its head and its latest turns, oldest first.
+// Thread is what a turn sees of a thread: its head and its latest turns, oldest first.
 type Thread struct {
 	Head
 	Recent  []Turn
@@ -21,7 +20,7 @@ type Thread struct {
 // Number is the number of the turn that is running.
 func (t *Thread) Number() int { return t.Turns + 1 }
 
-// Open reads the thread under a lease. Of a call session it sees the turns since that has begun.
+// Open reads the thread under a lease. In a call session it sees only the turns since its beginning.
 func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
 	t, err := s.Latest(ctx, l.Thread, Recent)
 	if err != nil {
@@ -30,17 +29,17 @@ func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
 	if t.LeaseBy != l.By {
 		return nil, ErrLeaseLost
 	}
-	if err := s.fillLong(ctx, t.ID, append(saidIn(t.Recent), t.Inbox)...); err != nil {
+	if err := s.history().fill(ctx, t.ID, append(saidIn(t.Recent), t.Inbox)...); err != nil {
 		return nil, err
 	}
 	if t.Epoch != t.Committed+1 {
-		t.Journal, err = s.journal(ctx, t.ID, t.Number())
+		t.Journal, err = s.history().journal(ctx, t.ID, t.Number())
 	}
 	return t, err
 }
 
-// Latest reads a thread's head and its latest finished turns, oldest first; of a call session those since it
-// has begun. 1 request.
+// Latest reads a thread's head and its latest finished turns, oldest first, and in a call session only those since its
+// beginning. 1 request.
 func (s *Store) Latest(ctx context.Context, id string, turns int) (*Thread, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
@@ -71,10 +70,9 @@ func (s *Store) Latest(ctx context.Context, id string, turns int) (*Thread, erro
 }
 
 // Fill fetches the texts of waiting messages that are too long for the head. 1 request where there are any.
-func (s *Store) Fill(ctx context.Context, t *Thread) error { return s.fillLong(ctx, t.ID, t.Inbox) }
-
-// away reports whether text and media of m are in its seen item only.
-func (m Message) away() bool { return m.Long && size(m) == 0 }
+func (s *Store) Fill(ctx context.Context, t *Thread) error {
+	return s.history().fill(ctx, t.ID, t.Inbox)
+}
 
 // saidIn lists the messages of turns.
 func saidIn(turns []Turn) [][]Message {
@@ -83,38 +81,6 @@ func saidIn(turns []Turn) [][]Message {
 		all = append(all, t.In)
 	}
 	return all
-}
-
-// fillLong fetches the texts that were too long for the head or for a turn.
-func (s *Store) fillLong(ctx context.Context, id string, said ...[]Message) error {
-	var keys []dynamo.Key
-	for _, ms := range said {
-		for _, m := range ms {
-			if m.away() {
-				keys = append(keys, seenKey(id, m.ID))
-			}
-		}
-	}
-	items, err := s.Table.BatchGet(ctx, keys...)
-	if err != nil {
-		return fmt.Errorf("long messages of thread %s: %w", id, err)
-	}
-	bodies := map[string]seenItem{}
-	for _, it := range items {
-		var body seenItem
-		if err := it.Decode(&body); err != nil {
-			return err
-		}
-		bodies[it.Key().SK] = body
-	}
-	for _, ms := range said {
-		for i, m := range ms {
-			if body, ok := bodies[seenKey(id, m.ID).SK]; ok && m.away() {
-				ms[i].Text, ms[i].Media = body.Text, body.Media
-			}
-		}
-	}
-	return nil
 }
 
 // Head reads a thread's head. One request.
@@ -130,7 +96,7 @@ func (s *Store) Head(ctx context.Context, id string) (Head, error) {
 	return h, it.Decode(&h)
 }
 
-// Refresh reads the head again under the lease, with what has come in meanwhile. One request.
+// Refresh reads the head again under the lease, with the messages that have come in meanwhile. One request.
 func (s *Store) Refresh(ctx context.Context, l *Lease, t *Thread) error {
 	h, err := s.Head(ctx, l.Thread)
 	if err != nil {
@@ -139,7 +105,7 @@ func (s *Store) Refresh(ctx context.Context, l *Lease, t *Thread) error {
 	if h.LeaseBy != l.By {
 		return ErrLeaseLost
 	}
-	if err := s.fillLong(ctx, h.ID, h.Inbox); err != nil {
+	if err := s.history().fill(ctx, h.ID, h.Inbox); err != nil {
 		return err
 	}
 	t.Head = h

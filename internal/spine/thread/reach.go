@@ -9,8 +9,8 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// Assigned gives a thread to the assistant or to a person. A turn that is running decides again
-// before it commits. [ErrNoThread] when there is no such thread.
+// Assigned gives a thread to the assistant or to a person. A running turn decides again before it commits. [ErrNoThread]
+// when there is no such thread.
 func (s *Store) Assigned(id string, to Handler) dynamo.Write {
 	update, vals := "REMOVE #handler, letGo", dynamo.V(nil)
 	if to == ByPerson {
@@ -19,15 +19,15 @@ func (s *Store) Assigned(id string, to Handler) dynamo.Write {
 	return s.Table.Update(headKey(id), update, vals).If("attribute_exists(pk)", nil).Else(ErrNoThread)
 }
 
-// Reach says what somebody who is about to write to a thread's customer wants to do.
+// Reach describes a message that is about to be written to a thread's customer.
 type Reach struct {
-	Window    time.Duration // how long after the customer's last message this may be written; 0 is for ever
-	Essential bool          // the answer to STOP itself
-	Beside    bool          // of a person who has the thread: their own words, or what tells of an event
-	Asks      string        // the pending action whose YES or NO this asks for; "" asks for none
-	Apart     bool          // tells of something else than what waits for a YES or NO, which is in doubt then
+	Window    time.Duration // how long after the customer's last message it may be written; 0 is for ever
+	Essential bool          // it is the answer to STOP itself
+	Beside    bool          // it may go out while a person has the thread: their own words, or news of an event
+	Asks      string        // the pending action that it asks about; "" asks nothing
+	Apart     bool          // it is about something else than what waits for a YES or NO, which puts that in doubt
 
-	UnstoppedSince time.Time // refused when the customer has written STOP since, even if they took it back; zero is not
+	UnstoppedSince time.Time // refused if the customer has written STOP since, even if they took it back; zero never refuses
 }
 
 // Why a thread's customer may not be written to.
@@ -41,23 +41,24 @@ const (
 	Undoubted    Why = "a bare YES to what waits may be meant for this"
 )
 
-// Wanted reports whether that is as the recipient or the desk has it: nobody need look into it.
+// Wanted reports whether the recipient or the desk wants it so, and nobody needs to look into it.
 func (w Why) Wanted() bool { return w == OptedOut || w == TakenOver || w == Unasked }
 
-// windowMargin is how long before its end a window counts as closed: sending takes a while.
+// windowMargin is how long before its end a window counts as closed, as sending takes a while.
 const windowMargin = 5 * time.Minute
 
-// InWindow reports whether free text that is written at a time can still go to a thread's customer:
-// their last message opened the channel's window.
+// InWindow reports whether free text can still go to a thread's customer at a time. Their last message opened the
+// channel's window.
 func (h Head) InWindow(byPerson bool, at time.Time) bool {
 	window := h.Channel.Window(byPerson)
 	return window == 0 || at.Sub(h.LastIn) < window-windowMargin
 }
 
-// MayWrite is the condition that the customer of a thread may be written to. It holds for a
-// thread that does not exist, too (somebody who never wrote), except for free text in a window. A
-// question goes out only while it is the one that waits: below a newer one, a bare YES would
-// confirm what was not asked last. So it would below what is told apart from it, before that is in doubt.
+// MayWrite is the condition that the customer of a thread may be written to. It also holds for a thread that does not
+// exist, as of somebody who never wrote, except for free text in a window.
+//
+// A question goes out only while it is the one that waits: below a newer one, a bare YES would confirm something other
+// than the last question. For the same reason other news goes out only once the question is in doubt.
 func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Write {
 	conds, vals := []string{}, dynamo.V{}
 	if !r.Essential {
@@ -99,9 +100,9 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 	})
 }
 
-// Doubt is the write by which a bare YES or NO to what waits on a thread is asked about first: it may
-// never have been shown, or something else was since. It fails when something else than the pending
-// action waits, or nothing; "" is whatever waits. A turn that is running decides again before it commits.
+// Doubt is the write that puts what waits on a thread in doubt, as it may never have been shown, or something else was
+// since. A bare YES or NO to it is then questioned first. The write fails when nothing waits, or something other than
+// pending; "" is whatever waits. A running turn decides again before it commits.
 func (s *Store) Doubt(id, pending string) dynamo.Write {
 	w := s.Table.Update(headKey(id), "SET pending.doubt = :yes", dynamo.V{":yes": true})
 	if pending == "" {
@@ -110,7 +111,7 @@ func (s *Store) Doubt(id, pending string) dynamo.Write {
 	return w.If("pending.id = :id", dynamo.V{":id": pending})
 }
 
-// waiting is what a head has waiting, or nothing.
+// waiting is the pending action of a head, or zero.
 func waiting(head dynamo.Item) Pending {
 	var h Head
 	if head.Decode(&h) != nil || h.Pending == nil {
@@ -119,8 +120,8 @@ func waiting(head dynamo.Item) Pending {
 	return *h.Pending
 }
 
-// Reachable reports whether somebody can be told of an event now: they want messages, and have
-// written lately enough or can be told by the market's approved template.
+// Reachable reports whether the customer can hear of an event now: they want messages, and either have written lately
+// enough or the market has an approved template.
 func (h Head) Reachable(m *market.Market, event string, byPerson bool, now time.Time) bool {
 	_, approved := m.WhatsApp.Templates[event]
 	return !h.OptedOut && (h.InWindow(byPerson, now) || approved && h.Channel == channel.WhatsApp)

@@ -9,8 +9,8 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Stand is a thing that stands of a conversation: a booking, an order, a report. Its row is an index and has no
-// words: what the thing is by now is read where it is kept.
+// Stand is a thing that stands in a conversation: a booking, an order, a report. Its row is an index and has no words.
+// What the thing is by now is read where it is stored.
 type Stand struct {
 	Thread, Kind, ID string
 
@@ -18,17 +18,17 @@ type Stand struct {
 	Until time.Time // its end by the clock; zero where only a state ends it
 }
 
-// Rows writes what stands into the partitions of its conversations, in the transactions that make, move and end
-// the things. Nil writes nothing.
+// Rows writes rows of what stands into the partitions of conversations, in the transactions that make, move and end the
+// things. Nil writes nothing.
 type Rows struct{ Table dynamo.Table } // conversations
 
 const (
 	rowPrefix = "st#"
 	noEnd     = "9999"             // sorts after every time
-	rowFor    = 7 * 24 * time.Hour // after its end, of which a row by itself tells nobody
+	rowFor    = 7 * 24 * time.Hour // after its end; until then a row is ignored
 )
 
-// MaxStanding is how many things that stand are read at once. Of more it is known that there are more.
+// MaxStanding is how many standing things are read at once. That there are more is noticed.
 const MaxStanding = 20
 
 // row is a row as stored.
@@ -47,8 +47,8 @@ func rowKey(s Stand) dynamo.Key {
 
 func refOf(s Stand) string { return s.Kind + ":" + s.ID }
 
-// Moved makes the row of a thing, as it was and as it is, out of one change of it: nil does not stand. With a row that
-// is written, the thread's next turn asks what stands.
+// Moved writes a thing's row after one change, from what it was before and is after; nil does not stand. A row that is
+// written makes the thread's next turn ask what stands.
 func (r *Rows) Moved(before, after *Stand) []dynamo.Write {
 	if r == nil {
 		return nil
@@ -68,7 +68,7 @@ func (r *Rows) Moved(before, after *Stand) []dynamo.Write {
 	return append(ws, r.Table.Put(rowKey(*after), it), r.Table.Update(headKey(after.Thread), "ADD stands :one", dynamo.V{":one": 1}))
 }
 
-// ofThread leaves out what stands of no conversation.
+// ofThread leaves out what belongs to no conversation.
 func ofThread(s *Stand) *Stand {
 	if s == nil || s.Thread == "" {
 		return nil
@@ -82,8 +82,8 @@ func (r *Rows) Has(ctx context.Context, s Stand) (bool, error) {
 	return it != nil, err
 }
 
-// Standing lists what stands of a thread at a time, as kind and id, what ends first before the others, and one
-// more than [MaxStanding] of many. 1 request.
+// Standing lists what stands in a thread at a time, as kind and id, in the order of their ends, and one more than
+// [MaxStanding] if there are many. 1 request.
 func (s *Store) Standing(ctx context.Context, id string, now time.Time) ([]string, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:  "pk = :pk AND sk BETWEEN :now AND :end",
@@ -100,24 +100,24 @@ func (s *Store) Standing(ctx context.Context, id string, now time.Time) ([]strin
 	return refs, nil
 }
 
-// Asks reports whether rows have been written since the thread was last asked what stands of it.
+// Asks reports whether rows have been written since the thread was last asked what stands.
 func (h Head) Asks() bool { return h.Stands != h.Asked }
 
-// Forgot reports whether more may stand of a thread than is known: by a former release it kept the five newest
-// things, and before that none. That nothing stands of it is not known, and never said.
+// Forgot reports whether more may stand in a thread than is known. An earlier release kept the five newest things, and
+// the one before it none, so nobody may say that nothing stands.
 func (h Head) Forgot() bool { return h.Refs != nil || h.Known == nil && h.Turns > 0 }
 
-// Stood is what a turn has found to stand of its thread.
+// Stood is what a turn has found standing in its thread.
 type Stood struct {
-	Refs  []string // kind and id, one more than [MaxStanding] of many
-	AsOf  int      // the head's count of rows when it was asked for
-	Whole bool     // there is no more than that
+	Refs  []string // kind and id, one more than [MaxStanding] if there are many
+	AsOf  int      // the head's count of rows when it was asked
+	Whole bool     // there is nothing else
 }
 
-// unasked is no count of rows: the next turn asks.
+// unasked is not a count of rows, so the next turn asks.
 const unasked = -1
 
-// with is what stands after the turn's own writes, and as of when that is known.
+// with adds the rows of the turn's own writes, and returns the count as of which the result is complete.
 func (k Stood) with(rows []string) (refs []string, asked int) {
 	refs, asked = []string{}, k.AsOf
 	seen := map[string]bool{}
@@ -132,11 +132,11 @@ func (k Stood) with(rows []string) (refs []string, asked int) {
 	return refs, asked
 }
 
-// ownRows takes the hints out of what joins a turn's commit that are for its own thread, whose head the commit
-// writes itself, and lists the rows that it writes.
-func (s *Store) ownRows(id string, join []dynamo.Write) (others []dynamo.Write, rows []string) {
+// ownRows splits what joins a turn's commit: it lists the rows written in its own thread, and drops the hints to that
+// thread, whose head the commit writes itself.
+func ownRows(table dynamo.Table, id string, join []dynamo.Write) (others []dynamo.Write, rows []string) {
 	for _, w := range join {
-		key, ok := w.In(s.Table)
+		key, ok := w.In(table)
 		if ok && key == headKey(id) {
 			continue
 		}

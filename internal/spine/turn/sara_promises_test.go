@@ -131,7 +131,7 @@ func TestPromise1_NoDeletionWithoutYes(t *testing.T) {
 // link links a chat with another.
 func (c *chat) link(with *chat) {
 	c.t.Helper()
-	code, _, err := c.threads.LinkCode(c.t.Context(), with.id())
+	code, _, err := c.threads.Links().Code(c.t.Context(), with.id())
 	if err != nil {
 		c.t.Fatal(err)
 	}

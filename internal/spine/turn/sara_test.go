@@ -245,7 +245,7 @@ func (w *world) chatCode() string {
 		if _, err := w.threads.Append(w.t.Context(), other, false); err != nil {
 			w.t.Fatal(err)
 		}
-		code, _, err := w.threads.LinkCode(w.t.Context(), threadOf(other))
+		code, _, err := w.threads.Links().Code(w.t.Context(), threadOf(other))
 		if err != nil {
 			w.t.Fatal(err)
 		}
