@@ -19,7 +19,8 @@ type lined[T any] struct {
 
 // importLines stores things of a market, one JSON object a line, if every line is right.
 func importLines[T any](
-	in tenants, w http.ResponseWriter, r *http.Request, read func(line []byte) (lined[T], error), store func(ctx context.Context, market string, all []T) error,
+	in tenants, w http.ResponseWriter, r *http.Request,
+	read func(line []byte) (lined[T], error), store func(ctx context.Context, market string, all []T) error,
 ) error {
 	if err := in.inMarket(r); err != nil {
 		return err

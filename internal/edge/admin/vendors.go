@@ -39,7 +39,9 @@ func (h vendors) remove(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 }
 
 func (h vendors) importAll(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return importLines(h.tenants, w, r, readVendor, func(ctx context.Context, _ string, all []marketplace.Vendor) error { return h.Vendors.Import(ctx, all) })
+	return importLines(h.tenants, w, r, readVendor, func(ctx context.Context, _ string, all []marketplace.Vendor) error {
+		return h.Vendors.Import(ctx, all)
+	})
 }
 
 func readVendor(line []byte) (lined[marketplace.Vendor], error) {

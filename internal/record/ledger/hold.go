@@ -128,7 +128,10 @@ func (t taking) try(ctx context.Context, spread bool) (Transaction, error) {
 			c.after.Inherits = append(c.after.Inherits, k.old.Name)
 			continue
 		}
-		v := lock{Name: k.name(t.capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: t.until, Ends: c.read.slotEnd(i), TTL: k.key.slot.Add(lockKept).Unix()}
+		v := lock{
+			Name: k.name(t.capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: t.until, Ends: c.read.slotEnd(i),
+			TTL: k.key.slot.Add(lockKept).Unix(),
+		}
 		c.after.Locks = append(c.after.Locks, v.Name)
 		c.locks = append(c.locks, t.slots().takeLock(k, v, c.now))
 	}

@@ -33,6 +33,8 @@ const (
 //
 // The gate takes no YES in the last 30 seconds of a hold ([merve/internal/spine/gate.AnswerBy]), so that one which
 // it took can still be committed. A confirmation holds until the end.
+//
+// A line has the operation, the state before, the conditions, the state after, and the error.
 var rules = []rule{
 	{opDraft, none, nil, Draft, nil},
 
@@ -87,20 +89,28 @@ var rules = []rule{
 	{opTakeBack, NoShow, all{markedLongAgo}, none, ErrStands},
 }
 
-// The conditions of the rules: what a time of the transaction is, compared with now.
+// The conditions of the rules.
 var (
-	live = clause{"holdExpiresAt", func(tx Transaction) time.Time { return tx.HoldExpiresAt }, future, 0}
-	over = clause{"holdExpiresAt", func(tx Transaction) time.Time { return tx.HoldExpiresAt }, past, 0}
+	live = clause{holdEndsAt, future, 0}
+	over = clause{holdEndsAt, past, 0}
 
-	ahead   = clause{"start", func(tx Transaction) time.Time { return tx.Start }, future, 0}
-	begun   = clause{"start", func(tx Transaction) time.Time { return tx.Start }, past, 0}
-	lately  = clause{"end", func(tx Transaction) time.Time { return tx.End }, future, MarkFor}
-	longAgo = clause{"end", func(tx Transaction) time.Time { return tx.End }, past, MarkFor}
+	ahead   = clause{startsAt, future, 0}
+	begun   = clause{startsAt, past, 0}
+	lately  = clause{endsAt, future, MarkFor}
+	longAgo = clause{endsAt, past, MarkFor}
 
-	neverMarked   = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, missing, 0}
-	wasMarked     = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, present, 0}
-	markedLately  = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, future, TakeBackFor}
-	markedLongAgo = clause{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }, past, TakeBackFor}
+	neverMarked   = clause{markedAt, missing, 0}
+	wasMarked     = clause{markedAt, present, 0}
+	markedLately  = clause{markedAt, future, TakeBackFor}
+	markedLongAgo = clause{markedAt, past, TakeBackFor}
+)
+
+// The times of a transaction that conditions are about.
+var (
+	holdEndsAt = moment{"holdExpiresAt", func(tx Transaction) time.Time { return tx.HoldExpiresAt }}
+	startsAt   = moment{"start", func(tx Transaction) time.Time { return tx.Start }}
+	endsAt     = moment{"end", func(tx Transaction) time.Time { return tx.End }}
+	markedAt   = moment{"noShowAt", func(tx Transaction) time.Time { return tx.NoShowAt }}
 )
 
 // rule is one line of the table. It allows the operation when it leads to a state, and refuses it with an error when
@@ -119,13 +129,17 @@ const none State = ""
 // all are clauses that must hold together.
 type all []clause
 
-// clause is a condition on one time of a transaction: on the field for the check in Go, on the attribute for DynamoDB.
-// The time is past or future as of now once the grace has been added to it.
+// clause is a condition on one time of a transaction, which is past or future once the grace has been added to it.
 type clause struct {
+	moment
+	is    tense
+	grace time.Duration
+}
+
+// moment is a time of a transaction: the attribute for DynamoDB, and the field for the check in Go.
+type moment struct {
 	attribute string
 	field     func(Transaction) time.Time
-	is        tense
-	grace     time.Duration
 }
 
 // tense is what a clause wants a time to be.
@@ -140,7 +154,8 @@ const (
 
 // holds reports whether the clause is true of tx at now.
 func (c clause) holds(tx Transaction, now time.Time) bool {
-	switch at := c.field(tx); c.is {
+	at := c.field(tx)
+	switch c.is {
 	case missing:
 		return at.IsZero()
 	case present:
@@ -148,7 +163,7 @@ func (c clause) holds(tx Transaction, now time.Time) bool {
 	case future:
 		return at.Add(c.grace).After(now)
 	}
-	return !c.field(tx).Add(c.grace).After(now)
+	return !at.Add(c.grace).After(now)
 }
 
 // condition is the clause in DynamoDB's language, with its values.
