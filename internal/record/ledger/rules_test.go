@@ -34,6 +34,16 @@ func TestOneRuleForEachOperationInEachState(t *testing.T) {
 	}
 }
 
+// A state that no rule knows, as a later release may write it, allows nothing.
+func TestAnUnknownStateAllowsNothing(t *testing.T) {
+	t.Parallel()
+	for _, o := range everyOp {
+		if err := o.check(Transaction{State: "unknown"}, noon); !errors.Is(err, ErrNotHeld) {
+			t.Errorf("%s: %v, want %v", o, err, ErrNotHeld)
+		}
+	}
+}
+
 // An operation leads to one state, whatever it comes from.
 func TestAnOperationLeadsToOneState(t *testing.T) {
 	t.Parallel()
