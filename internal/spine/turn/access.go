@@ -5,55 +5,46 @@ import (
 	"fmt"
 	"slices"
 
-	"merve/internal/agent"
 	"merve/internal/agent/tool"
 	"merve/internal/model/llm"
 )
 
-// unlock asks what the state of the conversation opens to the assistant now, and whose things are the
-// customer's by it.
-func (w *work) unlock(ctx context.Context) error {
-	if w.assistant.Access == nil {
+// access is what the state of the conversation opens to the assistant. Assistants without a rule of their own for it, such
+// as one that proves a caller's identity first, have everything open.
+type access struct {
+	*scene
+	opened tool.Access
+	acted  bool // the model has called a tool since that was asked
+}
+
+// unlock asks what is open to the assistant now, and whose things the customer may therefore see.
+func (a *access) unlock(ctx context.Context) error {
+	if a.assistant.Access == nil {
 		return nil
 	}
-	a, err := w.assistant.Access(ctx, w.tc)
+	opened, err := a.assistant.Access(ctx, a.tc)
 	if err != nil {
-		return fmt.Errorf("access on thread %s: %w", w.thread.ID, err)
+		return fmt.Errorf("access on thread %s: %w", a.thread.ID, err)
 	}
-	w.access, w.acted = a, false
-	w.tc.Actor.Also = slices.Concat(w.thread.Linked, a.As)
+	a.opened, a.acted = opened, false
+	a.tc.Actor.Also = slices.Concat(a.thread.Linked, opened.As)
 	return nil
 }
 
-// closed reports whether the assistant's things are somebody's who has to prove first who they are, and nobody has: they are
-// told nothing of what stands on the thread.
-func (w *work) closed() bool { return w.assistant.Access != nil && !w.access.Acts }
+// closed reports whether the customer still has to prove who they are. Until then they hear nothing of what stands on the
+// thread.
+func (a *access) closed() bool { return a.assistant.Access != nil && !a.opened.Acts }
 
-// changed looks again, after a call that may have changed it, at what is open to the assistant and at what stands. A
-// proposal has changed nothing yet.
-func (w *work) changed(ctx context.Context, res agent.Result) error {
-	t, _ := w.r.Tools.Get(res.Name)
-	if t.Effect == tool.Read || res.Status == agent.Denied {
-		w.acted = true
-		return nil
-	}
-	before := w.access.Acts
-	if err := w.unlock(ctx); err != nil {
-		return err
-	}
-	if w.acted = w.access.Acts == before; w.acted && (res.Frozen || res.Out.Proposal != nil) {
-		return nil
-	}
-	w.found, w.unsure = finds{}, true
-	_, err := w.stood(ctx)
-	return err
+// situation is what the rules for tools go by. Waits says whether something waits for YES or NO.
+func (a *access) situation(optedOut, waits bool) tool.Situation {
+	return tool.Situation{Set: a.assistant.Tools, Access: a.opened, Market: a.market, ReadOnly: optedOut, Waits: waits}
 }
 
-// choice says whether the model has to call a tool before it may speak. What an assistant that acts is asked for is
-// mostly something to look up or to do, and models tend to talk about it instead; one of its tools is there
-// for what needs no other.
-func (w *work) choice() llm.ToolChoice {
-	if w.access.Acts && !w.acted {
+// toolChoice says whether the model has to call a tool before it may speak. An assistant that acts is mostly asked to look
+// something up or to do something, and models tend to talk about it instead. One of its tools is there for everything
+// else.
+func (a *access) toolChoice() llm.ToolChoice {
+	if a.opened.Acts && !a.acted {
 		return llm.ToolRequired
 	}
 	return llm.ToolAuto

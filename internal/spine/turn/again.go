@@ -65,7 +65,7 @@ func (w *work) look(ctx context.Context, p thread.Pending) (stands []dynamo.Writ
 		return nil, fmt.Errorf("market of thread %s: %w", w.thread.ID, err)
 	}
 	w.market, w.tc.Market = m, m
-	if err := w.unlock(ctx); err != nil {
+	if err := w.access.unlock(ctx); err != nil {
 		return nil, err
 	}
 	if !w.mayStill(p) {
@@ -92,7 +92,7 @@ func (w *work) mayStill(p thread.Pending) bool {
 		return w.market.Enabled
 	}
 	t, ok := w.r.Tools.Get(name)
-	verdict, _ := tool.May(t, w.situation(false, false)) // this is what waited
+	verdict, _ := tool.May(t, w.access.situation(false, false)) // this is what waited
 	return ok && verdict != tool.Deny
 }
 

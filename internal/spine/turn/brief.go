@@ -23,7 +23,7 @@ func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Messag
 		if err != nil {
 			return nil, err
 		}
-		stands, err := w.standingData(ctx, pending)
+		stands, err := w.matters.forModel(ctx, pending)
 		if err != nil {
 			return nil, err
 		}

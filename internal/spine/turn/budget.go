@@ -49,6 +49,6 @@ func (w *work) spentForNothing(ctx context.Context) {
 	if cost := w.model.Unkept(); cost > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 		defer cancel()
-		w.r.Figures.add(ctx, w.market, w.r.Now().UTC().Format(time.DateOnly), w.payer(), cost, Volume{})
+		w.r.Figures.add(ctx, w.market, w.now().UTC().Format(time.DateOnly), w.payer(), cost, Volume{})
 	}
 }

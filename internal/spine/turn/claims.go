@@ -18,28 +18,17 @@ import (
 // the tools that were called in this turn.
 func (w *work) claims(ctx context.Context, text string, facts []string) bool {
 	return w.r.Guard.Claims(ctx, agent.Said{
-		Customer: strings.TrimSpace(w.asks()), Text: text, Stands: told(w.found.items), Facts: facts, More: w.standingFacts(),
+		Customer: strings.TrimSpace(w.customerText()), Text: text, Stands: dataOf(w.matters.snapshot.items), Facts: facts, More: w.matters.facts(),
 		BorneOut: func(c claim.Claim) bool { return w.borneOut(c, facts) },
 		Spent:    func(microUSD int64) { w.guarded.Add(microUSD) },
 	})
-}
-
-// asks is what the customer has said, to which a plain yes may answer.
-func (w *work) asks() string {
-	var all []string
-	for _, m := range w.in {
-		if m.Notice == nil {
-			all = append(all, m.Text)
-		}
-	}
-	return strings.Join(all, "\n")
 }
 
 // borneOut reports whether a fact of this turn bears a claim out, or something that stands of the conversation and
 // that the numbers of the sentence fit. That somebody was told is borne out for who it was only.
 func (w *work) borneOut(c claim.Claim, facts []string) bool {
 	if c.Kind == claim.Sent {
-		return slices.ContainsFunc(append(facts, w.standingFacts()...), func(fact string) bool {
+		return slices.ContainsFunc(append(facts, w.matters.facts()...), func(fact string) bool {
 			to, ok := strings.CutPrefix(fact, string(claim.Sent)+":")
 			return ok && to != "" && strings.Contains(language.Fold(c.Sentence), language.Fold(to))
 		})
@@ -47,28 +36,9 @@ func (w *work) borneOut(c claim.Claim, facts []string) bool {
 	if slices.Contains(facts, string(c.Kind)) {
 		return true
 	}
-	return slices.ContainsFunc(w.found.items, func(i standing.Item) bool {
+	return slices.ContainsFunc(w.matters.snapshot.items, func(i standing.Item) bool {
 		return slices.Contains(i.Bears, string(c.Kind)) && numbersFit(c.Sentence, i)
 	})
-}
-
-// standingFacts are those of what stands, and of what was done lately and has left nothing else.
-func (w *work) standingFacts() []string {
-	var all []string
-	for _, i := range w.found.items {
-		all = append(all, i.Bears...)
-	}
-	for _, t := range w.thread.Recent {
-		for _, r := range t.Out {
-			if r.Standing == nil {
-				continue
-			}
-			for _, i := range r.Standing.Items {
-				all = append(all, i.Bears...)
-			}
-		}
-	}
-	return all
 }
 
 // numbersFit reports whether each number of a sentence is one of an item's; of an hour, its half of the day may be left out.
@@ -92,13 +62,7 @@ func numbersIn(s string) []int {
 // replacement stands in the place of a text that was withheld: what stands is listed, and that nothing was done is
 // said only where nothing was.
 func (w *work) replacement() string {
-	var lines []string
-	for _, i := range w.found.items {
-		lines = append(lines, i.Summary)
-	}
-	if len(w.found.rest) > 0 {
-		lines = append(lines, "+ "+standing.Say(w.tc.Language, standing.More))
-	}
+	lines := w.matters.list()
 	switch {
 	case len(lines) > 0:
 	case w.thread.Forgot(): // that nothing stands is not known

@@ -92,7 +92,7 @@ func (w *work) command(ctx context.Context, p *progress) (say reply, done bool, 
 	if c == nil {
 		return reply{}, false, nil
 	}
-	m, person := w.in[0], w.thread.Handler == thread.ByPerson
+	m, person := w.in[0], w.byPerson()
 	if person && !w.coded(m) || !person && p.pending != nil && answers(m) {
 		about, err := w.r.Outbox.AboutOf(ctx, w.thread.ID, m.ReplyTo)
 		if about == "" || err != nil {

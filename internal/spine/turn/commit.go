@@ -14,7 +14,7 @@ import (
 
 // commit writes what was decided: the reply, the outbox, the new state, and what joins it.
 func (w *work) commit(ctx context.Context, d decision) (Done, error) {
-	now := w.r.Now()
+	now := w.now()
 	d.pending = w.stamped(d, now)
 	t := thread.Turn{
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),

@@ -24,7 +24,7 @@ func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
 	if say, over := w.overBudget(ctx); over {
 		return say, nil
 	}
-	if _, err := w.stood(ctx); err != nil { // by which the answer is judged
+	if _, err := w.matters.items(ctx); err != nil { // by which the answer is judged
 		return reply{}, err
 	}
 	news, err := w.brief(ctx, p.pending)
@@ -46,7 +46,7 @@ func (w *work) outcome(o agent.Outcome) reply {
 	case agent.ModelFailed:
 		return reply{text: w.say(wording.ModelUnavailable, nil), stopped: "model " + o.Why}
 	case agent.Stopped:
-		return reply{text: w.handedOver()}
+		return reply{text: w.personWillAnswer()}
 	case agent.Hushed:
 		return w.interrupted()
 	}
@@ -67,20 +67,16 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
 		},
-		Choice: w.choice, Sink: w.sink(p), Before: w.stream.Said(),
-		Now: w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
+		Choice: w.access.toolChoice, Sink: w.sink(p), Before: w.stream.Said(),
+		Now: w.now, Log: w.log.With("thread", w.thread.ID),
 	}
 }
 
 // policy answers which tools may run, by what waits at the time.
 func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 	return func(t tool.Tool) (tool.Verdict, string) {
-		return tool.May(t, w.situation(p.optedOut, w.thread.Pending != nil && p.pending != nil))
+		return tool.May(t, w.access.situation(p.optedOut, w.thread.Pending != nil && p.pending != nil))
 	}
-}
-
-func (w *work) situation(optedOut, waits bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Access: w.access, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
@@ -89,7 +85,7 @@ func (w *work) situation(optedOut, waits bool) tool.Situation {
 // worded by the backend, and only the model's own words are judged. Links and numbers that nobody has given are taken out.
 func (w *work) accept(ctx context.Context, p *progress, d agent.Draft) agent.Verdict {
 	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
-	said := standing.Read(strings.TrimSpace(text), w.known(ctx, p, text, d.Named))
+	said := standing.Read(strings.TrimSpace(text), w.matters.nameable(ctx, p.pending, text, d.Named))
 	said = said.With(func(words string) string { return w.withoutWays(words, d.Given) })
 	switch {
 	case !w.claims(ctx, said.Own(), d.Facts):
@@ -181,10 +177,29 @@ const slowAfter = time.Second
 // showActivity notes what the turn is about to do, where somebody looks on and waits. A note that
 // fails is no reason to stop.
 func (w *work) showActivity(ctx context.Context, tools []string) {
-	if w.thread.Channel.Pushes() || w.r.Now().Sub(w.tc.Now) < slowAfter {
+	if w.thread.Channel.Pushes() || w.now().Sub(w.tc.Now) < slowAfter {
 		return
 	}
 	if err := w.r.Threads.Doing(ctx, w.thread.ID, tools); err != nil {
-		w.r.Log.InfoContext(ctx, "activity not shown", "error", err.Error())
+		w.log.InfoContext(ctx, "activity not shown", "error", err.Error())
 	}
+}
+
+// resultChanged looks again, after a call that may have changed it, at what is open to the assistant and at what stands. A
+// proposal has changed nothing yet.
+func (w *work) resultChanged(ctx context.Context, res agent.Result) error {
+	t, _ := w.r.Tools.Get(res.Name)
+	if t.Effect == tool.Read || res.Status == agent.Denied {
+		w.access.acted = true
+		return nil
+	}
+	before := w.access.opened.Acts
+	if err := w.access.unlock(ctx); err != nil {
+		return err
+	}
+	w.access.acted = w.access.opened.Acts == before
+	if w.access.acted && (res.Frozen || res.Out.Proposal != nil) {
+		return nil
+	}
+	return w.matters.refresh(ctx)
 }

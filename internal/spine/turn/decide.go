@@ -94,7 +94,7 @@ func (p *progress) settle() { p.settled, p.pending = p.pending.ID, nil }
 
 // decide finds what the turn does.
 func (w *work) decide(ctx context.Context, p progress) (decision, error) {
-	if err := w.unlock(ctx); err != nil {
+	if err := w.access.unlock(ctx); err != nil {
 		return decision{}, err
 	}
 	say, err := w.answer(ctx, &p)
@@ -142,7 +142,7 @@ func (w *work) finishYes(ctx context.Context, p *progress) (reply, bool, error) 
 func (w *work) prepare(ctx context.Context, p *progress) (reply, bool, error) {
 	w.keepPhotos(ctx)
 	err := w.resume(ctx, p)
-	if w.thread.Handler == thread.ByPerson { // who has it already
+	if w.byPerson() { // who has it already
 		p.handOver = nil
 	}
 	return reply{}, false, err
@@ -171,7 +171,7 @@ func (w *work) sayHandedOver(_ context.Context, p *progress) (reply, bool, error
 	if p.handOver == nil {
 		return reply{}, false, nil
 	}
-	return reply{text: w.handedOver()}, true, nil
+	return reply{text: w.personWillAnswer()}, true, nil
 }
 
 // goOn has the model that has proposed something answer what came in since.

@@ -40,7 +40,7 @@ func TestDigest(t *testing.T) {
 				wantDigest(rt, turn.Digest, lines)
 				carried = n
 			}
-			if w := (&work{thread: &thread.Thread{Recent: recent}, assistant: &assistant.Assistant{Digest: true}}); len(recent) == thread.Recent {
+			if w := (&work{scene: &scene{thread: &thread.Thread{Recent: recent}, assistant: &assistant.Assistant{Digest: true}}}); len(recent) == thread.Recent {
 				wantMemory(rt, w.digest(), recent, lines)
 			}
 			turns, lines = append(turns, turn), append(lines, gist(turn))

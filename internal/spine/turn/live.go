@@ -52,7 +52,7 @@ func (s *status) end() { s.stop(); s.running.Wait() }
 // tell says what the turn is doing, if nothing was said yet.
 func (w *work) tell(ctx context.Context, text string) {
 	if _, err := w.stream.Tell(ctx, text); err != nil && ctx.Err() == nil {
-		w.r.Log.InfoContext(ctx, "status not told", "error", err.Error())
+		w.log.InfoContext(ctx, "status not told", "error", err.Error())
 	}
 }
 
@@ -82,7 +82,7 @@ func (w *work) acknowledge(ctx context.Context, lang string, prompts []string) {
 	ctx, cancel := context.WithTimeout(ctx, acknowledgeWithin)
 	defer cancel()
 	text, cost, err := agent.Once(ctx, agent.Task{
-		Model: w.r.Model, Name: w.assistant.Model, Seed: w.thread.Owner, Now: w.r.Now, Log: w.r.Log,
+		Model: w.r.Model, Name: w.assistant.Model, Seed: w.thread.Owner, Now: w.now, Log: w.log,
 		Messages: []llm.Message{
 			{Role: llm.System, Text: fmt.Sprintf(acknowledge, language.Name(lang))},
 			{Role: llm.User, Text: strings.Join(prompts, "\n")},

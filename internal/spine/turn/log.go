@@ -13,7 +13,7 @@ import (
 // logTurn writes the one line of a turn, and its metrics.
 func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decision, c telemetry.Cost, took time.Duration, err error) {
 	if w == nil {
-		w = &work{}
+		w = &work{scene: &scene{}}
 	}
 	outcome := "replied"
 	switch {

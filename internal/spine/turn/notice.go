@@ -30,7 +30,7 @@ func (w *work) tellNotice(ctx context.Context, p *progress) (reply, bool, error)
 	if p.pending != nil && p.pending.Ref == n.Ref {
 		p.settle()
 	}
-	if w.thread.Handler == thread.ByPerson {
+	if w.byPerson() {
 		if n.Kind == thread.StaffReply || n.Quote != nil { // what is said next may be meant for that
 			p.letGo = nil
 		}
@@ -42,7 +42,7 @@ func (w *work) tellNotice(ctx context.Context, p *progress) (reply, bool, error)
 		return reply{}, false, err
 	}
 	offer := n.Offer
-	if offer != nil && (gate.Gone(offer, w.tc.Now) || p.optedOut || w.thread.Handler == thread.ByPerson) {
+	if offer != nil && (gate.Gone(offer, w.tc.Now) || p.optedOut || w.byPerson()) {
 		offer = nil
 	}
 	if p.pending != nil {
@@ -68,7 +68,7 @@ func (w *work) noticed(ctx context.Context, n *thread.Notice) string {
 	}
 	text, err := wording.Render(own, n.Vars)
 	if err != nil { // better said as it is than lost
-		w.r.Log.WarnContext(ctx, "template", "type", n.Kind, "market", w.market.ID, "error", err.Error())
+		w.log.WarnContext(ctx, "template", "type", n.Kind, "market", w.market.ID, "error", err.Error())
 	}
 	return cmp.Or(strings.TrimSpace(text), n.Text)
 }

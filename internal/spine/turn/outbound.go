@@ -2,7 +2,6 @@ package turn
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,14 +31,14 @@ func (w *work) outbound(d decision, t thread.Turn) (ws []dynamo.Write, asking st
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}, ""
 	}
 	essential := d.optedOut != w.thread.OptedOut
-	person := byPerson(t.In) || d.handOver != nil || w.letsGo(d) || essential // goes out although the thread is a person's
+	person := onlyByPerson(t.In) || d.handOver != nil || w.letsGo(d) || essential // goes out although the thread is a person's
 	asks := d.pending != nil && (d.made || d.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Whole(), Template: w.template(t.At), Kind: outbox.Reply, Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person, News: w.news(d) && !asks,
 	}
-	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
+	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.answersSomebody() {
 		m.Person = to.ID // an answer goes to who has just written from there
 	}
 	if asks {
@@ -91,19 +90,9 @@ func (w *work) template(now time.Time) *outbox.Template {
 	return outbox.Approved(w.market, n.Kind, n.Vars)
 }
 
-// byPerson reports whether a turn tells only of what people have done.
-func byPerson(in []thread.Message) bool {
-	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
-}
-
 // news reports whether a turn tells of what has happened, in words of the backend alone.
 func (w *work) news(d decision) bool {
-	return !w.heard() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
-}
-
-// heard reports whether a turn answers somebody, rather than tell what has happened only.
-func (w *work) heard() bool {
-	return slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Notice == nil })
+	return !w.answersSomebody() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
 }
 
 // from is the market's own sender on the thread's channel; "" is the account's.

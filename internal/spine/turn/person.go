@@ -25,21 +25,6 @@ func (w *work) giveAway(ctx context.Context, p *progress, h tool.HandOver) error
 	return nil
 }
 
-// handedOver tells a customer that a person will answer, and when one is there.
-func (w *work) handedOver() string {
-	text := w.say(wording.PersonWillAnswer, nil)
-	hours := w.market.Desk.Hours
-	if hours == nil || hours.OpenAt(w.tc.Now) {
-		return text
-	}
-	opens, ok := hours.Opens(w.tc.Now)
-	if !ok {
-		return text
-	}
-	when := wording.When(w.tc.Language, opens.In(w.tc.TimeZone), opens.In(w.tc.TimeZone))
-	return text + " " + w.say(wording.PersonLater, wording.Vars{"when": when})
-}
-
 // letGo lets go of what waits for YES or NO, since a person has the thread now or gets it with this turn: nobody would
 // hear the answer. A customer who was asked about it is told so.
 func (w *work) letGo(ctx context.Context, p *progress) error {
@@ -116,5 +101,5 @@ func (w *work) tooLateForPerson(ctx context.Context, p *progress) (say reply, la
 		return reply{}, false, nil
 	}
 	p.letGo = nil
-	return reply{text: w.say(wording.AnswerNotAwaited, nil) + " " + w.handedOver()}, true, nil
+	return reply{text: w.say(wording.AnswerNotAwaited, nil) + " " + w.personWillAnswer()}, true, nil
 }

@@ -72,14 +72,14 @@ func newMedia(in []thread.Message, known map[string]photo) []channel.Media {
 func (w *work) keepPhoto(ctx context.Context, a channel.Media) photo {
 	kept, err := w.r.Photos.Keep(ctx, w.thread.ID, a)
 	if err != nil {
-		w.r.Log.WarnContext(ctx, "photo not kept", "thread", w.thread.ID, "kind", fault.KindOf(err), "error", err.Error())
+		w.log.WarnContext(ctx, "photo not kept", "thread", w.thread.ID, "kind", fault.KindOf(err), "error", err.Error())
 		why, _ := fault.Public(err)
 		return photo{why: why}
 	}
 	p := photo{name: kept.Ref}
 	if w.assistant.Sees {
 		if p.image, err = w.r.Photos.Image(ctx, kept.Stored); err != nil {
-			w.r.Log.WarnContext(ctx, "photo not shown to the model", "thread", w.thread.ID, "error", err.Error())
+			w.log.WarnContext(ctx, "photo not shown to the model", "thread", w.thread.ID, "error", err.Error())
 		}
 	}
 	return p

@@ -15,7 +15,7 @@ import (
 
 // took takes in what a call gave that is for the customer to answer, or for a person.
 func (w *work) took(ctx context.Context, p *progress, tc tool.Context, res agent.Result) (stop bool, err error) {
-	if err := w.changed(ctx, res); err != nil {
+	if err := w.resultChanged(ctx, res); err != nil {
 		return false, err
 	}
 	switch made := w.pendingOf(tc, res); {

@@ -23,7 +23,7 @@ import (
 // together, so here they are judged.
 func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood *thread.Stood, err error) {
 	if d.silent && w.stream.Said() == "" {
-		stood, err = w.stands(ctx, *d, nil, "")
+		stood, err = w.matters.describe(ctx, *d, nil, "")
 		return nil, stood, err
 	}
 	w.besideQuestion(d)
@@ -39,10 +39,10 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood 
 	if w.stream.Said() != "" {
 		r.Text = w.spoken(*d, after)
 	}
-	if byPerson(w.in) {
+	if onlyByPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	if stood, err = w.stands(ctx, *d, r, question); err != nil {
+	if stood, err = w.matters.describe(ctx, *d, r, question); err != nil {
 		return nil, nil, err
 	}
 	if w.thread.Channel.Pushes() && d.words {

@@ -57,7 +57,7 @@ func TestOffered(t *testing.T) {
 		"one of it was just chosen": {channel.App, true, false, nil, list, " Hot\n", nil},
 		"many":                      {channel.Live, true, false, nil, labels(many...), "hot?", labels(many[:maxChoices]...)},
 	} {
-		w := &work{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}, in: []thread.Message{{Text: tt.said}}}
+		w := &work{scene: &scene{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}, in: []thread.Message{{Text: tt.said}}}}
 		d := &decision{progress{pending: tt.pending, made: tt.made, choices: tt.choices}, reply{words: tt.words}}
 		if diff := cmp.Diff(tt.want, w.offered(d)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

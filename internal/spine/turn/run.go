@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +9,12 @@ import (
 	"time"
 
 	"merve/internal/agent"
-	"merve/internal/agent/tool"
 	"merve/internal/base/fault"
 	"merve/internal/base/telemetry"
-	"merve/internal/spine/assistant"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/live"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
-	"merve/internal/tenant/market"
-	"merve/internal/words/language"
 )
 
 // Done is a finished turn and the head it left.
@@ -93,7 +88,8 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 		case fault.Is(err, fault.TooLarge) && d.withdraws():
 			err = w.makeRoom(ctx, &d)
 		case d.refused(err):
-			err, w.found = nil, finds{}
+			err = nil
+			w.matters.forget()
 		}
 	}
 	return d, done, err
@@ -139,32 +135,23 @@ func (r *Runner) keepLease(ctx context.Context, l *thread.Lease) (context.Contex
 	return ctx, func() { cancel(nil); wg.Wait() }
 }
 
-// work is a turn at work: where it runs, what it answers, and what its model has been told. What it
-// decides is a [decision].
+// work is a turn at work: what it answers, and the parts that do it. What it decides is a [decision].
 type work struct {
-	r         *Runner
-	lease     *thread.Lease
-	thread    *thread.Thread
-	market    *market.Market
-	assistant *assistant.Assistant
-	tc        tool.Context
-	trace     string
-	deadline  time.Time
+	*scene
+	r        *Runner
+	lease    *thread.Lease
+	deadline time.Time
 
-	in     []thread.Message // what this turn answers: one at least, or nobody has the lease
+	access  *access
+	matters *matters
+
 	photos map[string]photo // by the attachment's address
 	said   int              // how many of the messages the model has been told
 	images int              // that it was shown
 	model  agent.Outcome    // what came of what it was asked
 
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
-
-	found  finds    // what stands, see [work.stood]
-	unsure bool     // whether what the thread knows is all: it is asked
-	ways   []string // links and numbers in what the model says
-
-	access tool.Access // what the state of the conversation opens, see [work.unlock]
-	acted  bool        // the model has called a tool in that state
+	ways    []string     // links and numbers in what the model says
 
 	stream *live.Stream // of a live conversation; nil of others
 	status status       // of it
@@ -179,10 +166,7 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	if err != nil {
 		return nil, fmt.Errorf("assistant of thread %s: %w", t.ID, err)
 	}
-	w := &work{
-		r: r, lease: l, thread: t, market: m, assistant: a, trace: telemetry.TraceID(ctx),
-		photos: map[string]photo{}, deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second),
-	}
+	w := r.assemble(l, &scene{thread: t, market: m, assistant: a, trace: telemetry.TraceID(ctx), now: r.Now, log: r.Log})
 	if t.Channel == channel.Live && r.Live != nil {
 		if w.stream, err = r.Live.Open(ctx, t.Head, t.Number()); err != nil {
 			return nil, err
@@ -190,6 +174,16 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	}
 	w.takeIn()
 	return w, nil
+}
+
+// assemble puts the parts of a turn together.
+func (r *Runner) assemble(l *thread.Lease, s *scene) *work {
+	opens := &access{scene: s}
+	return &work{
+		scene: s, r: r, lease: l, deadline: r.Now().Add(time.Duration(s.market.Safety.TurnSeconds) * time.Second),
+		access: opens, matters: &matters{scene: s, access: opens, kinds: r.Matters, threads: r.Threads},
+		photos: map[string]photo{},
+	}
 }
 
 // takeIn makes the turn answer what is in the inbox now, as far as it is answered together.
@@ -200,21 +194,9 @@ func (w *work) takeIn() {
 		n++
 	}
 	n = w.begunFor(inbox[:n])
-	w.in, w.found = inbox[:n], finds{}
-	now := w.r.Now()
-	w.tc = tool.Context{
-		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address,
-		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
-		Now: now, TraceID: w.trace, Turn: w.thread.Number(),
-	}
-	s := w.thread.Session
-	if n := w.in[0].Notice; n != nil && n.Session != nil {
-		s = n.Session // what was proven in the one before counts no more
-	}
-	if s != nil {
-		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}
-	}
+	w.in = inbox[:n]
+	w.matters.forget()
+	w.tc = w.toolContext()
 }
 
 // answeredApart reports whether of two messages that follow each other the second is answered by
@@ -230,22 +212,4 @@ func (w *work) answeredApart(a, b thread.Message) bool {
 		return gate.OptOut(a.Text) != gate.None || gate.OptOut(b.Text) != gate.None
 	}
 	return gate.OptOut(a.Text) == gate.Stop
-}
-
-// quotes reports whether a message is a notice that quotes somebody.
-func quotes(m thread.Message) bool { return m.Notice != nil && m.Notice.Quote != nil }
-
-// language is the customer's: as the client says, else as the text shows, else as before.
-func (w *work) language() string {
-	lang := w.thread.Language
-	if lang == "" {
-		lang = w.market.Language
-	}
-	for _, m := range w.in {
-		if tag, ok := language.Normalize(m.Language); ok {
-			lang = tag
-		}
-		lang = language.Detect(m.Text, lang)
-	}
-	return lang
 }

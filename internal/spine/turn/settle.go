@@ -212,7 +212,7 @@ func (w *work) tooLate(ctx context.Context, p *progress) (string, error) {
 // dropExpired lets go of a proposal of this turn whose time was over before anybody could be asked, as
 // that of a slow model or of a turn taken over late, and says so in the place of the question.
 func (w *work) dropExpired(ctx context.Context, d *decision) error {
-	if !d.proposed() || !gate.Gone(d.pending, w.r.Now()) {
+	if !d.proposed() || !gate.Gone(d.pending, w.now()) {
 		return nil
 	}
 	text, err := w.tooLate(ctx, &d.progress)
@@ -291,17 +291,7 @@ func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) 
 		return reply{text: s.Text}, nil
 	}
 	p.handOver = s.HandOver
-	return reply{text: w.handedOver()}, nil
-}
-
-// yesBegun is the id of the message whose YES this turn has begun to carry out, or "".
-func (w *work) yesBegun() string {
-	for _, e := range w.thread.Journal {
-		if e.Kind == yesKind && w.thread.Pending != nil {
-			return e.Data
-		}
-	}
-	return ""
+	return reply{text: w.personWillAnswer()}, nil
 }
 
 // release prepares to let go of what is pending.
@@ -403,8 +393,4 @@ func (d *decision) refused(err error) bool {
 		return true
 	}
 	return false
-}
-
-func (w *work) say(key wording.Key, vars wording.Vars) string {
-	return wording.Say(w.tc.Language, key, vars)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"merve/internal/agent/tool"
 	"merve/internal/cloud/dynamo"
@@ -21,54 +20,72 @@ type Matter interface {
 	// At is where the one with an id is kept.
 	At(h thread.Head, id string) dynamo.Place
 
-	// Read is what was found there, as it is now; ok is false for what is of no account any more, or is not the
-	// customer's.
+	// Read interprets what was found there, as of now; ok is false for what no longer counts or is not the customer's.
 	Read(tc tool.Context, it dynamo.Item) (i standing.Item, ok bool, err error)
 
 	// Coded finds the customer's own that a code names.
 	Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error)
 }
 
-// lately is for how long what was settled is spoken of below small talk, too.
-const lately = 24 * time.Hour
+// matters knows what stands of the conversation: bookings, orders, requests and so on. It reads them when somebody first
+// asks, in one request, and again after forget.
+type matters struct {
+	*scene
+	access  *access
+	kinds   map[string]Matter
+	threads *thread.Store
 
-// finds are what stands of the conversation as a turn has found it.
-type finds struct {
-	items  []standing.Item // nil is not looked for yet
-	rest   []string        // that were not read; of very many
-	hidden []string        // that who speaks may not see
+	snapshot snapshot
+	unsure   bool // the thread may not know everything that stands: ask for its rows
+}
+
+// snapshot is what one look at the matters has found.
+type snapshot struct {
+	items  []standing.Item // nil before the look
+	unread []string        // refs beyond the number that is read at once
+	hidden []string        // refs that the speaker may not see yet
 	asOf   int             // the head's count of rows then
 }
 
-// stood are the things that stand of the conversation as the turn finds it, the next first. They are read once, in
-// one request, and again when something newer has come in. Where rows were written since the thread was last asked,
-// one request more asks it.
-func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
-	h := w.thread.Head
-	if w.found.items != nil || w.thread.Type != channel.General {
-		return w.found.items, nil
+// items returns what stands, the next first. It costs one request, and one more where rows were written since the thread
+// was last asked for them. Conversations of staff, businesses and drivers have none.
+func (m *matters) items(ctx context.Context) ([]standing.Item, error) {
+	h := m.thread.Head
+	if m.snapshot.items != nil || m.thread.Type != channel.General {
+		return m.snapshot.items, nil
 	}
-	if w.closed() { // what is not seen stands all the same
-		w.found = finds{items: []standing.Item{}, hidden: slices.Concat(h.Known, h.Refs), asOf: h.Asked}
-		return w.found.items, nil
+	if m.access.closed() { // what is not shown stands all the same
+		m.snapshot = snapshot{items: []standing.Item{}, hidden: slices.Concat(h.Known, h.Refs), asOf: h.Asked}
+		return m.snapshot.items, nil
 	}
-	refs, err := w.refs(ctx)
+	refs, err := m.refs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(refs) > 0 {
-		err = w.readAll(ctx, refs)
+		err = m.read(ctx, refs)
 	}
-	return w.found.items, err
+	return m.snapshot.items, err
 }
 
-// refs are the things that may stand: those that the thread knows of, and its rows where it may not know of all.
-func (w *work) refs(ctx context.Context) ([]string, error) {
-	h := w.thread.Head
-	w.found = finds{asOf: h.Stands}
+// forget has the next look read again.
+func (m *matters) forget() { m.snapshot = snapshot{} }
+
+// refresh reads again after a tool that may have made something that the thread does not know of yet.
+func (m *matters) refresh(ctx context.Context) error {
+	m.forget()
+	m.unsure = true
+	_, err := m.items(ctx)
+	return err
+}
+
+// refs lists what may stand: what the thread knows of, and its rows where it may not know everything.
+func (m *matters) refs(ctx context.Context) ([]string, error) {
+	h := m.thread.Head
+	m.snapshot = snapshot{asOf: h.Stands}
 	refs := slices.Concat(h.Known, h.Refs)
-	if w.unsure || h.Asks() {
-		rows, err := w.r.Threads.Standing(ctx, h.ID, w.tc.Now)
+	if m.unsure || h.Asks() {
+		rows, err := m.threads.Standing(ctx, h.ID, m.tc.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -77,46 +94,46 @@ func (w *work) refs(ctx context.Context) ([]string, error) {
 	var all []string
 	for _, ref := range refs {
 		kind, _, _ := strings.Cut(ref, ":")
-		if w.r.Matters[kind] != nil && !slices.Contains(all, ref) {
+		if m.kinds[kind] != nil && !slices.Contains(all, ref) {
 			all = append(all, ref)
 		}
 	}
 	return all[:min(len(all), thread.MaxStanding+1)], nil
 }
 
-// readAll reads things that may stand.
-func (w *work) readAll(ctx context.Context, refs []string) error {
-	read := refs[:min(len(refs), thread.MaxStanding)]
-	matters, places := make([]Matter, len(read)), make([]dynamo.Place, len(read))
-	for n, ref := range read {
+// read reads the matters of refs, as many as one request may.
+func (m *matters) read(ctx context.Context, refs []string) error {
+	now := refs[:min(len(refs), thread.MaxStanding)]
+	kinds, places := make([]Matter, len(now)), make([]dynamo.Place, len(now))
+	for n, ref := range now {
 		kind, id, _ := strings.Cut(ref, ":")
-		matters[n] = w.r.Matters[kind]
-		places[n] = matters[n].At(w.thread.Head, id)
+		kinds[n] = m.kinds[kind]
+		places[n] = kinds[n].At(m.thread.Head, id)
 	}
-	items, err := w.r.Threads.Table.DB().BatchGet(ctx, places...)
+	items, err := m.threads.Table.DB().BatchGet(ctx, places...)
 	if err != nil {
-		return fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+		return fmt.Errorf("what stands of thread %s: %w", m.thread.ID, err)
 	}
-	found := []standing.Item{}
+	stand := []standing.Item{}
 	for n, it := range items {
 		if it == nil {
 			continue // it was deleted
 		}
-		i, ok, err := matters[n].Read(w.tc, it)
+		i, ok, err := kinds[n].Read(m.tc, it)
 		if err != nil {
-			return fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+			return fmt.Errorf("what stands of thread %s: %w", m.thread.ID, err)
 		}
 		if ok {
-			found = append(found, i)
+			stand = append(stand, i)
 		}
 	}
-	slices.SortStableFunc(found, standing.Next)
-	w.found.items, w.found.rest = found, refs[len(read):]
+	slices.SortStableFunc(stand, standing.Next)
+	m.snapshot.items, m.snapshot.unread = stand, refs[len(now):]
 	return nil
 }
 
-// waits is what waits for the customer, among what stands.
-func waits(p *thread.Pending) *standing.Item {
+// waiting is the offer that waits for the customer, as one of the things that stand.
+func waiting(p *thread.Pending) *standing.Item {
 	if p == nil {
 		return nil
 	}
@@ -124,13 +141,13 @@ func waits(p *thread.Pending) *standing.Item {
 	return &i
 }
 
-// stands adds to a reply how the conversation stands, and gives what the thread has to keep for that. Question
-// is what the reply ends with, when it asks for a YES or NO.
-func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question string) (*thread.Stood, error) {
-	if w.thread.Type != channel.General { // they are of staff, businesses and drivers
+// describe adds to a reply how the conversation stands after the decision, and returns what the thread has to remember of
+// it. Question is what the reply ends with when it asks for YES or NO. A nil reply gets nothing added.
+func (m *matters) describe(ctx context.Context, d decision, r *thread.Reply, question string) (*thread.Stood, error) {
+	if m.thread.Type != channel.General {
 		return nil, nil
 	}
-	stood, err := w.stood(ctx)
+	before, err := m.items(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,55 +155,41 @@ func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question
 	for _, j := range slices.Backward(d.joins) {
 		did = append(did, j.Stands...)
 	}
-	items := standing.Merged(did, stood)
-	known := thread.Stood{Refs: slices.Concat(standing.Refs(items), w.found.rest, w.found.hidden), AsOf: w.found.asOf}
-	known.Whole = len(w.found.rest) == 0 || len(known.Refs) > thread.MaxStanding // else there may be more by now
+	items := standing.Merged(did, before)
+	seen := m.snapshot
+	known := thread.Stood{Refs: slices.Concat(standing.Refs(items), seen.unread, seen.hidden), AsOf: seen.asOf}
+	known.Whole = len(seen.unread) == 0 || len(known.Refs) > thread.MaxStanding // else there may be more by now
 	if d.session != nil {
-		known.Whole = false // what is the caller's is seen by the turns of the session that begins
+		known.Whole = false // only the turns of the session that begins may see the caller's things
 	}
-	if r == nil || w.leftOut(d, items, *r) {
+	if r == nil || m.omitted(d, items, *r) {
 		return &known, nil
 	}
-	lang := w.tc.Language
+	lang := m.tc.Language
 	if d.words {
 		lang = standing.Spoken(d.text, lang)
 	}
-	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items, More: len(w.found.rest) > 0}.Standing()
-	s.Follows(w.standingBefore())
+	s := standing.Now{Language: lang, Waits: waiting(d.pending), Question: question, Items: items, More: len(seen.unread) > 0}.Standing()
+	s.Follows(m.lastShown())
 	r.Standing = &s
 	return &known, nil
 }
 
-// leftOut reports whether nothing is said of how the conversation stands: there is nothing to say, and nobody
-// speaks of it. On threads that have forgotten what stood, nothing is not known to be true.
-func (w *work) leftOut(d decision, items []standing.Item, r thread.Reply) bool {
-	if d.session != nil { // a greeting is the backend's own, and tells nothing of the call session before
+// omitted reports whether the reply leaves out how the conversation stands, because nothing stands and nobody speaks of
+// it. A thread that has forgotten what stood leaves it out too, because it cannot know that nothing stands.
+func (m *matters) omitted(d decision, items []standing.Item, r thread.Reply) bool {
+	if d.session != nil { // a greeting is the backend's own, and says nothing about the call session before
 		return true
 	}
 	if d.pending != nil || len(items) > 0 {
 		return false
 	}
-	return w.thread.Forgot() || w.thread.Pending == nil && !w.settledLately() && w.smallTalk() && standing.SmallTalk(r.Text)
+	return m.thread.Forgot() || m.thread.Pending == nil && !m.settledLately() && m.smallTalk() && standing.SmallTalk(r.Text)
 }
 
-// smallTalk reports whether the customer has said nothing but small talk.
-func (w *work) smallTalk() bool {
-	return !slices.ContainsFunc(w.in, func(m thread.Message) bool {
-		return m.Notice != nil || len(m.Media) > 0 || m.Location != nil || m.Button != "" || !standing.SmallTalk(m.Text)
-	})
-}
-
-// settledLately reports whether something was settled or done on the thread not long ago.
-func (w *work) settledLately() bool {
-	return slices.ContainsFunc(w.thread.Recent, func(t thread.Turn) bool {
-		did := slices.ContainsFunc(t.Out, func(r thread.Reply) bool { return r.Standing != nil && r.Standing.Kind != standing.Nothing })
-		return w.tc.Now.Sub(t.At) < lately && (t.Settled != "" || did)
-	})
-}
-
-// standingBefore is what was shown beside the reply before, if it was anything.
-func (w *work) standingBefore() *standing.Standing {
-	for _, t := range slices.Backward(w.thread.Recent) {
+// lastShown is what the latest reply showed of how the conversation stands, or nil.
+func (m *matters) lastShown() *standing.Standing {
+	for _, t := range slices.Backward(m.thread.Recent) {
 		if len(t.Out) > 0 {
 			return t.Out[len(t.Out)-1].Standing
 		}
@@ -194,38 +197,38 @@ func (w *work) standingBefore() *standing.Standing {
 	return nil
 }
 
-// known is what a model's text may name of the customer's own: what stands, waits or was shown by this turn's tools,
-// and what codes of theirs lead to. A look-up that fails leaves a code as it is.
-func (w *work) known(ctx context.Context, p *progress, text string, named []standing.Item) []standing.Item {
-	known := standing.Merged(named, w.found.items)
-	if i := waits(p.pending); i != nil {
+// maxLookUps bounds how many codes of one text are looked up.
+const maxLookUps = 3
+
+// nameable returns what a model's text may name of the customer's own: what stands, what waits, what this turn's tools have
+// shown, and what codes in the text lead to. A code whose look-up fails stays as it is.
+func (m *matters) nameable(ctx context.Context, pending *thread.Pending, text string, shown []standing.Item) []standing.Item {
+	known := standing.Merged(shown, m.snapshot.items)
+	if i := waiting(pending); i != nil {
 		known = append(known, *i)
 	}
-	looked := 0
+	lookUps := 0
 	for _, code := range standing.Codes(text) {
-		if looked == maxLookUps || slices.ContainsFunc(known, func(i standing.Item) bool { return i.Code == code }) {
+		if lookUps == maxLookUps || slices.ContainsFunc(known, func(i standing.Item) bool { return i.Code == code }) {
 			continue
 		}
-		looked++
-		if i, ok := w.owned(ctx, code); ok {
+		lookUps++
+		if i, ok := m.ofCode(ctx, code); ok {
 			known = append(known, i)
 		}
 	}
 	return known
 }
 
-// maxLookUps bounds the codes of a text that are looked up.
-const maxLookUps = 3
-
-// owned finds what a code of the customer's own names.
-func (w *work) owned(ctx context.Context, code string) (standing.Item, bool) {
-	if w.thread.Type != channel.General {
+// ofCode finds the customer's own that a code names.
+func (m *matters) ofCode(ctx context.Context, code string) (standing.Item, bool) {
+	if m.thread.Type != channel.General {
 		return standing.Item{}, false
 	}
-	for _, kind := range slices.Sorted(maps.Keys(w.r.Matters)) {
-		i, ok, err := w.r.Matters[kind].Coded(ctx, w.tc, code)
+	for _, kind := range slices.Sorted(maps.Keys(m.kinds)) {
+		i, ok, err := m.kinds[kind].Coded(ctx, m.tc, code)
 		if err != nil {
-			w.r.Log.InfoContext(ctx, "code not looked up", "kind", kind, "error", err.Error())
+			m.log.InfoContext(ctx, "code not looked up", "kind", kind, "error", err.Error())
 		}
 		if ok && err == nil {
 			return i, true
@@ -234,41 +237,72 @@ func (w *work) owned(ctx context.Context, code string) (standing.Item, bool) {
 	return standing.Item{}, false
 }
 
-// toldItem is something that stands, as models are told of it.
-type toldItem struct {
+// itemData is something that stands, as models read it.
+type itemData struct {
 	Kind  string `json:"kind"`
 	Code  string `json:"code,omitempty"`
 	State string `json:"state"`
 	Text  string `json:"text"`
 }
 
-func told(items []standing.Item) []toldItem {
-	all := []toldItem{}
+func dataOf(items []standing.Item) []itemData {
+	all := []itemData{}
 	for _, i := range items {
-		all = append(all, toldItem{i.Kind, i.Code, i.State, i.Summary})
+		all = append(all, itemData{i.Kind, i.Code, i.State, i.Summary})
 	}
 	return all
 }
 
-// standingData is what the model is told of how the conversation stands.
-func (w *work) standingData(ctx context.Context, pending *thread.Pending) (string, error) {
-	stood, err := w.stood(ctx)
-	if err != nil || len(stood) == 0 && pending == nil {
+// forModel tells the model how the conversation stands.
+func (m *matters) forModel(ctx context.Context, pending *thread.Pending) (string, error) {
+	items, err := m.items(ctx)
+	if err != nil || len(items) == 0 && pending == nil {
 		return "", err
 	}
 	kind := standing.Nothing
-	if waiting := waits(pending); waiting != nil {
-		kind, stood = standing.Waiting, append([]standing.Item{*waiting}, stood...)
-	} else if len(stood) > 0 {
+	if offer := waiting(pending); offer != nil {
+		kind, items = standing.Waiting, append([]standing.Item{*offer}, items...)
+	} else if len(items) > 0 {
 		kind = standing.Done
 	}
-	all := map[string]any{"kind": kind, "items": told(stood)}
-	if len(w.found.rest) > 0 {
+	all := map[string]any{"kind": kind, "items": dataOf(items)}
+	if len(m.snapshot.unread) > 0 {
 		all["more"] = true
 	}
-	data, err := json.Marshal(all) // escapes < and >, so that it ends where it ends
+	data, err := json.Marshal(all) // escapes < and >, so that nothing in it can close the tag
 	if err != nil {
-		return "", fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+		return "", fmt.Errorf("what stands of thread %s: %w", m.thread.ID, err)
 	}
 	return fmt.Sprintf("<data standing>%s</data>\n", data), nil
+}
+
+// facts are what the things that stand bear out, and what was done lately without leaving anything that stands.
+func (m *matters) facts() []string {
+	var all []string
+	for _, i := range m.snapshot.items {
+		all = append(all, i.Bears...)
+	}
+	for _, t := range m.thread.Recent {
+		for _, r := range t.Out {
+			if r.Standing == nil {
+				continue
+			}
+			for _, i := range r.Standing.Items {
+				all = append(all, i.Bears...)
+			}
+		}
+	}
+	return all
+}
+
+// list puts what stands into lines, one for each.
+func (m *matters) list() []string {
+	var lines []string
+	for _, i := range m.snapshot.items {
+		lines = append(lines, i.Summary)
+	}
+	if len(m.snapshot.unread) > 0 {
+		lines = append(lines, "+ "+standing.Say(m.tc.Language, standing.More))
+	}
+	return lines
 }
