@@ -33,16 +33,16 @@ func auditKey(threadID string, turn int) dynamo.Key {
 	return dynamo.Key{PK: "audit#" + threadID, SK: fmt.Sprintf("%08d", turn)}
 }
 
-// audited is what joins the commit of a turn that has called tools.
-func (w *work) audited() []dynamo.Write {
-	if len(w.model.Audit) == 0 {
+// put returns what joins the commit of a turn that has called tools.
+func (a Audit) put(s *scene, calls []agent.AuditedCall) []dynamo.Write {
+	if len(calls) == 0 {
 		return nil
 	}
-	a := Round{
-		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
-		Trace: w.tc.TraceID, Calls: w.model.Audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
+	r := Round{
+		Turn: s.thread.Number(), Actor: s.thread.Owner, Market: s.market.ID, Policy: s.market.Version,
+		Trace: s.tc.TraceID, Calls: calls, At: s.tc.Now, TTL: s.tc.Now.Add(auditFor).Unix(),
 	}
-	return []dynamo.Write{w.r.Audit.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
+	return []dynamo.Write{a.Records.Put(auditKey(s.thread.ID, r.Turn), r)}
 }
 
 // Rounds lists the tool calls of a thread's turns, latest first. One request.
@@ -80,20 +80,20 @@ func (a Audit) Erase(ctx context.Context, threadID string) error {
 	}
 }
 
-// Held is what the audit holds of a person: which tools ran for them, with what.
+// Held is what the audit holds about a person: which tools ran for them, with which arguments.
 type Held struct{ Audit Audit }
 
-// Holds names it.
+// Holds names the records in an export.
 func (Held) Holds() string { return "toolCalls" }
 
-// Export returns the records of all their threads.
+// Export returns the records of all threads of a person.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(person.OfThreads(ctx, s, func(ctx context.Context, id string) ([]Round, error) {
 		return person.Pages(func(after string) ([]Round, string, error) { return h.Audit.Rounds(ctx, id, 100, after) })
 	}))
 }
 
-// Erase deletes them.
+// Erase deletes the records of all threads of a person.
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	return nil, s.EachThread(ctx, h.Audit.Erase)
 }

@@ -12,44 +12,67 @@ import (
 	"merve/internal/words/language"
 )
 
-// brief is what the model has not been told yet: first the rules and facts, then what is known of
-// the customer and of earlier turns, then what is to be answered.
-func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Message, error) {
+// briefing tells the model what it needs for its answer, and remembers how far it has told it.
+type briefing struct {
+	*scene
+	matters *matters
+	album   *album
+	voice   *voice
+	told    int // how many of the messages that the turn answers
+}
+
+// begun reports whether the model was told anything yet.
+func (b *briefing) begun() bool { return b.told > 0 }
+
+// news is what the model was not told yet. It begins with the rules and facts, then what is known of the customer and of
+// earlier turns. The messages to be answered come last.
+func (b *briefing) news(ctx context.Context, pending *thread.Pending) ([]llm.Message, error) {
 	var msgs []llm.Message
-	if w.said == 0 {
-		msgs = append(msgs, llm.Message{Role: llm.System, Text: w.prompt(pending)})
-		// Never as the system: what people, listings and records say has no authority.
-		profile, err := w.profile(ctx)
+	first := !b.begun()
+	if first {
+		background, err := b.background(ctx, pending)
 		if err != nil {
 			return nil, err
 		}
-		stands, err := w.matters.forModel(ctx, pending)
-		if err != nil {
-			return nil, err
-		}
-		if known := profile + stands + w.digest(); known != "" {
-			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: known})
-		}
-		for _, t := range w.thread.Recent {
-			msgs = append(msgs, w.remembered(t)...)
-		}
+		msgs = background
 	}
-	for _, in := range w.in[min(w.said, len(w.in)):] {
-		msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
+	for _, in := range b.in[min(b.told, len(b.in)):] {
+		msgs = append(msgs, llm.Message{Role: llm.User, Text: b.messageText(in, maxInput), Images: b.album.images(in)})
 	}
-	if w.said == 0 {
-		msgs = append(msgs, w.goesOn()...)
+	if first {
+		msgs = append(msgs, b.voice.alreadySaid()...)
 	}
-	w.said = len(w.in)
+	b.told = len(b.in)
+	return msgs, nil
+}
+
+// background is all that comes before the messages to be answered. What is known goes in as the assistant's words and
+// never as the system's: what people, listings and records say has no authority.
+func (b *briefing) background(ctx context.Context, pending *thread.Pending) ([]llm.Message, error) {
+	msgs := []llm.Message{{Role: llm.System, Text: b.prompt(pending)}}
+	profile, err := b.profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stands, err := b.matters.forModel(ctx, pending)
+	if err != nil {
+		return nil, err
+	}
+	if known := profile + stands + digestBefore(b.thread.Recent); known != "" {
+		msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: known})
+	}
+	for _, t := range b.thread.Recent {
+		msgs = append(msgs, b.earlierTurn(t)...)
+	}
 	return msgs, nil
 }
 
 // profile is what the backend knows of the customer, for assistants that are told.
-func (w *work) profile(ctx context.Context) (string, error) {
-	if w.assistant.Profile == nil {
+func (b *briefing) profile(ctx context.Context) (string, error) {
+	if b.assistant.Profile == nil {
 		return "", nil
 	}
-	known, err := w.assistant.Profile(ctx, w.tc)
+	known, err := b.assistant.Profile(ctx, b.tc)
 	if err != nil {
 		return "", fmt.Errorf("profile: %w", err)
 	}
@@ -60,14 +83,15 @@ func (w *work) profile(ctx context.Context) (string, error) {
 	return fmt.Sprintf("<data profile>%s</data>\n", data), nil
 }
 
-func (w *work) prompt(pending *thread.Pending) string {
+// prompt is the assistant's own, which also names what waits for YES or NO.
+func (b *briefing) prompt(pending *thread.Pending) string {
 	summary := ""
 	if pending != nil {
 		summary = pending.Summary
 	}
-	return w.assistant.Prompt(assistant.Setting{
-		Market: w.market, Language: w.tc.Language, Zone: w.tc.TimeZone, Now: w.tc.Now,
-		Channel: w.tc.Channel, Location: w.tc.Location, Pending: summary,
+	return b.assistant.Prompt(assistant.Setting{
+		Market: b.market, Language: b.tc.Language, Zone: b.tc.TimeZone, Now: b.tc.Now,
+		Channel: b.tc.Channel, Location: b.tc.Location, Pending: summary,
 	})
 }
 
@@ -76,15 +100,15 @@ const (
 	maxRemembered = 1200 // characters of an earlier message
 )
 
-// remembered is an earlier turn as the model is told of it.
-func (w *work) remembered(t thread.Turn) []llm.Message {
+// earlierTurn is an earlier turn as the model reads it.
+func (b *briefing) earlierTurn(t thread.Turn) []llm.Message {
 	var msgs []llm.Message
 	for _, in := range t.In {
-		if quotes(in) { // told by itself: the reply is the quotation
+		if quotes(in) { // the reply is the quotation, so nothing else of the turn is told
 			return []llm.Message{{Role: llm.Assistant, Text: quotation(*in.Notice.Quote)}}
 		}
 		if in.Notice == nil {
-			msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxRemembered)})
+			msgs = append(msgs, llm.Message{Role: llm.User, Text: b.messageText(in, maxRemembered)})
 		}
 	}
 	if t.Shown != "" {
@@ -101,25 +125,24 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 	return msgs
 }
 
-// quotation is what a model is told of somebody else's words to the customer: data, and never
-// as if the assistant had said them.
+// quotation is how the model reads what somebody else wrote to the customer: as data, never as words of the assistant.
 func quotation(q thread.Quote) string {
 	q.Text = language.Brief(q.Text, maxRemembered)
-	data, err := json.Marshal(q) // escapes < and >, so that it ends where it ends
+	data, err := json.Marshal(q) // escapes < and >, so that nothing in it can close the tag
 	if err != nil {
 		return ""
 	}
 	return fmt.Sprintf("<data quoted-to-the-customer>%s</data>\n", data)
 }
 
-// wordsOf puts a message into words, attachments too.
-func (w *work) wordsOf(m thread.Message, max int) string {
+// messageText puts a message and its attachments into words.
+func (b *briefing) messageText(m thread.Message, max int) string {
 	parts := []string{}
 	if m.Text != "" {
 		parts = append(parts, language.Brief(m.Text, max))
 	}
-	for _, a := range m.Media {
-		parts = append(parts, w.attached(a))
+	for _, attached := range m.Media {
+		parts = append(parts, b.album.describe(attached))
 	}
 	if m.Location != nil {
 		parts = append(parts, "[shared a location]")

@@ -3,10 +3,8 @@ package turn
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"merve/internal/agent"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/spine/thread"
@@ -17,14 +15,14 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	now := w.now()
 	d.pending = w.stamped(d, now)
 	t := thread.Turn{
-		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),
-		Shown: w.memory(), Settled: d.settled, At: now,
+		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: w.dialogue.calls(),
+		Shown: w.dialogue.memory(), Settled: d.settled, At: now,
 	}
 	if w.assistant.Digest && w.yesBegun() == "" && d.session == nil { // what was said before a call session is none of its own
 		t.Digest = digested(w.thread.Recent)
 	}
-	if w.stream != nil {
-		if err := w.stream.Settle(ctx); err != nil {
+	if w.voice.live() {
+		if err := w.voice.stream.Settle(ctx); err != nil {
 			return Done{}, err
 		}
 	}
@@ -35,7 +33,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if said != nil {
 		t.Out = []thread.Reply{*said}
 	}
-	spoken, ending := w.ending(said)
+	spoken, ending := w.voice.ending(said)
 	t.Spoken = spoken
 	if d.proposed() {
 		t.Pending = d.pending.ID
@@ -48,7 +46,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if asking != "" {
 		d.pending = askedBy(d, asking)
 	}
-	join = append(append(append(join, out...), w.audited()...), ending...)
+	join = append(append(append(join, out...), w.r.Audit.put(w.scene, w.dialogue.outcome.Audit)...), ending...)
 	if d.handOver != nil {
 		letGo := ""
 		if d.letGo != nil {
@@ -56,7 +54,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 		}
 		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, d.handOver.Reason, letGo, t.TraceID)...)
 	}
-	day, spent := now.UTC().Format(time.DateOnly), w.model.MicroUSD+w.guarded.Load()
+	day, spent := dayOf(now), w.dialogue.outcome.MicroUSD+w.budget.extra.Load()
 	o := thread.Outcome{
 		Session: d.session, Turn: t, Pending: d.pending, LetGo: d.letGo, Stood: stood, Language: w.tc.Language,
 		OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
@@ -67,37 +65,33 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if err := w.r.Threads.Commit(context.WithoutCancel(ctx), w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
+	w.budget.count(ctx, day, spent, t)
 	head := w.thread.Head
 	head.Pending, head.LetGo, head.Turns, head.Inbox = d.pending, d.letGo, t.N, head.Inbox[len(w.in):]
 	if d.session != nil {
 		head.Session = d.session
 	}
-	if w.stream != nil {
-		w.stream.Ended(ctx, t, head)
+	if w.voice.live() {
+		w.voice.stream.Ended(ctx, t, head)
 	}
 	return Done{Turn: t, Head: head}, nil
 }
 
-// maxMemory bounds what later turns remember of a turn's tool data, in characters.
-const maxMemory = 2400
-
-// callsOf are the calls of a turn as its thread shows them.
-func callsOf(audit []agent.AuditedCall) []thread.Call {
-	var calls []thread.Call
-	for _, c := range audit {
-		calls = append(calls, thread.Call{Name: c.Tool, Status: string(c.Status)})
+// makeRoom lets go of each proposal that nobody was asked about in a transaction of its own, because a turn that proposes a
+// lot is more than one transaction takes. If the process dies then, the next one repeats the turn and finds them gone.
+func (w *work) makeRoom(ctx context.Context, d *decision) error {
+	var stay []joined
+	for _, j := range d.joins {
+		if !j.unshown {
+			stay = append(stay, j)
+			continue
+		}
+		if err := w.r.Threads.Table.DB().Commit(ctx, j.Writes...); err != nil {
+			return fmt.Errorf("let go of what thread %s was not asked about: %w", w.thread.ID, err)
+		}
 	}
-	return calls
-}
-
-// memoryOf is what later turns are told of the data of the tools.
-func memoryOf(o agent.Outcome) string {
-	var all strings.Builder
-	for _, m := range o.Memory {
-		fmt.Fprintf(&all, "<data tool=%q>%s</data>\n", m.Tool, m.Data)
-	}
-	return all.String()
+	d.joins = stay
+	return nil
 }
 
 // stamped is what is pending, with the time at which this turn asks for the YES to it: an answer that

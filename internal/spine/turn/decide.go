@@ -12,7 +12,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// decision is what a turn does: all that its commit writes.
+// decision is what a turn does: everything that its commit writes.
 type decision struct {
 	progress
 	reply
@@ -23,14 +23,14 @@ type progress struct {
 	pending  *thread.Pending // what waits after this turn; never changed in place
 	made     bool            // by this turn, which asks for the YES
 	asked    bool            // the reply asks for the YES to what waited before
-	doubted  bool            // and whether that is meant: an answer to what was asked before counts no more
+	doubted  bool            // and asks whether that is meant: an answer to the earlier question no longer counts
 	settled  string          // id of the pending action that this turn settles
-	letGo    *thread.Pending // what was let go of for a person, while a YES or NO to it is still to be answered
+	letGo    *thread.Pending // let go of for a person, while a YES or NO to it is still to be answered
 	joins    []joined        // what is committed with the turn
 	handOver *tool.HandOver  // to a person, with this turn
 	session  *thread.Session // that begins with this turn
 	optedOut bool
-	stopAt   time.Time // when the customer wrote so last
+	stopAt   time.Time // when the customer wrote their last STOP
 
 	notes   []string // said before the reply
 	after   []string // said after it
@@ -38,7 +38,7 @@ type progress struct {
 	choices []channel.Choice // of the list that was shown last
 	place   *geo.Location    // shown on a map
 
-	confirmed *llm.Call // that a YES of this turn is to: it reads, and the model is told what it gives
+	confirmed *llm.Call // a call that only reads, to which the customer said YES in this turn: the model learns what it returns
 }
 
 // reply is what is said, and why it is not what the model wanted to say.
@@ -49,16 +49,15 @@ type reply struct {
 	stopped string // why the model was stopped, for the log
 }
 
-// begun is the progress of a turn that has done nothing yet.
-func (w *work) begun() progress {
+// newProgress is the progress of a turn that has done nothing yet.
+func (w *work) newProgress() progress {
 	return progress{pending: w.thread.Pending, letGo: w.thread.LetGo, optedOut: w.thread.OptedOut, stopAt: w.thread.StoppedAt}
 }
 
-// carried is what a turn goes on with when more has come in. What it has proposed stays, and that it
-// hands the thread over, with what was said and shown of it; all else is decided anew, and so is
-// what a notice offers.
-func (w *work) carried(d decision) progress {
-	begun := w.begun()
+// carryOver is the progress that a turn goes on with when more has come in. A proposal and a handover stay, with what was
+// said and shown about them. Everything else is decided again, and so is what a notice offers.
+func (w *work) carryOver(d decision) progress {
+	begun := w.newProgress()
 	if w.in[0].Notice != nil || !d.proposed() && d.handOver == nil {
 		return begun
 	}
@@ -68,12 +67,12 @@ func (w *work) carried(d decision) progress {
 	return p
 }
 
-// proposed reports whether this turn has made the pending action, which may be for the same as an
-// earlier one whose time was over.
+// proposed reports whether this turn has made the pending action. It may ask for the same as an earlier one whose time was
+// over.
 func (p *progress) proposed() bool { return p.made && p.pending != nil }
 
-// doubt notes whether a bare YES or NO may be meant for something else than what is pending.
-func (p *progress) doubt(is bool) {
+// markDoubt notes whether a bare YES or NO may be meant for something else than what is pending.
+func (p *progress) markDoubt(is bool) {
 	pending := *p.pending
 	pending.Doubt = is
 	if !is {
@@ -82,15 +81,21 @@ func (p *progress) doubt(is bool) {
 	p.pending = &pending
 }
 
-// differ notes that a bare YES may be meant for something that is pending in no way.
-func (p *progress) differ() {
+// markDiffers notes that the customer has named something that differs from what is pending: a bare YES may mean that.
+func (p *progress) markDiffers() {
 	pending := *p.pending
 	pending.Differs = true
 	p.pending = &pending
 }
 
-// settle takes in that what was pending waits no more.
-func (p *progress) settle() { p.settled, p.pending = p.pending.ID, nil }
+// settlePending ends what was pending: it no longer waits.
+func (p *progress) settlePending() { p.settled, p.pending = p.pending.ID, nil }
+
+// dropReminder takes back a reminder of something that no longer waits.
+func (p *progress) dropReminder() { p.asked, p.after = false, nil }
+
+// step may have the reply, and is then done. A step that has none may still have changed the progress.
+type step func(context.Context, *progress) (say reply, done bool, err error)
 
 // decide finds what the turn does.
 func (w *work) decide(ctx context.Context, p progress) (decision, error) {
@@ -101,108 +106,89 @@ func (w *work) decide(ctx context.Context, p progress) (decision, error) {
 	return decision{p, say}, err
 }
 
-// answer asks one after the other for the reply, in the order that the product wants; the model is the
-// last. Who has none may have changed the progress all the same.
+// answer asks one step after the other for the reply, in the order that the product wants. The model comes last.
 func (w *work) answer(ctx context.Context, p *progress) (reply, error) {
-	for _, ask := range []func(context.Context, *progress) (say reply, done bool, err error){
-		w.tellNotice,    // is a turn of its own
-		w.finishYes,     // that a turn before this one may have begun to carry out
-		w.prepare,       // has no reply
-		w.refuseCalls,   // has no reply of its own either
-		w.optOut,        // wins over everything that follows
-		w.leaveToPerson, // whose thread is silent, but to commands that name their matter
-		w.sayHandedOver, // whatever came in since
-		w.goOn,          // with the proposal of this turn, which is asked about again
-		w.switchRole,
-		w.command,
+	for _, ask := range []step{
+		w.notices.tell,        // has a turn of its own
+		w.consent.finishYes,   // which an earlier process may have begun to carry out
+		w.prepare,             // has no reply
+		w.optOuts.refuseCalls, // has no reply of its own either
+		w.optOuts.stopOrStart, // wins over everything that follows
+		w.leaveToPerson,       // silent on a person's thread, except for commands that name their matter
+		w.handover.announce,   // whatever came in since
+		w.answerSinceProposal, // and ask about the proposal again
+		w.workCommands.switchRole,
+		w.workCommands.obey,
 		w.unreadable,
 		w.withdraw,
-		w.gate,
-		w.off,
-		w.fixed,
+		w.consent.settle,
+		w.marketOff,
+		w.fixedReply,
 	} {
 		if say, done, err := ask(ctx, p); done || err != nil {
 			return say, err
 		}
 	}
-	return w.converse(ctx, p)
+	return w.dialogue.answer(ctx, p)
 }
 
-// finishYes carries out the YES that this turn, or the one that it takes over, has begun to obey.
-func (w *work) finishYes(ctx context.Context, p *progress) (reply, bool, error) {
-	if w.yesBegun() == "" {
-		return reply{}, false, nil
-	}
-	say, err := w.confirm(ctx, p)
-	return say, true, err
-}
-
-// prepare does what comes before any reply. Attachments are kept whoever answers, because channels give
-// them out for a short time only.
+// prepare does what comes before any reply. Attachments are kept whoever answers, because channels give them out for a
+// short time only.
 func (w *work) prepare(ctx context.Context, p *progress) (reply, bool, error) {
-	w.keepPhotos(ctx)
-	err := w.resume(ctx, p)
-	if w.byPerson() { // who has it already
+	w.album.keep(ctx)
+	err := w.dialogue.resume(ctx, p)
+	if w.byPerson() { // a person has the thread already
 		p.handOver = nil
 	}
 	return reply{}, false, err
 }
 
-// leaveToPerson is silent on a thread that a person has, but for three things: a command that names its matter, what was
+// leaveToPerson is silent on a thread that a person has, with three exceptions: a command that names its matter, what was
 // let go of, and a YES or NO to that.
 func (w *work) leaveToPerson(ctx context.Context, p *progress) (reply, bool, error) {
-	if w.thread.Handler != thread.ByPerson {
+	if !w.byPerson() {
 		return reply{}, false, nil
 	}
-	if err := w.letGoForPerson(ctx, p); err != nil {
+	if err := w.handover.dropForPerson(ctx, p); err != nil {
 		return reply{}, false, err
 	}
-	if say, obeyed, err := w.command(ctx, p); obeyed || err != nil {
+	if say, obeyed, err := w.workCommands.obey(ctx, p); obeyed || err != nil {
 		return say, true, err
 	}
-	if say, late, err := w.tooLateForPerson(ctx, p); late || err != nil {
+	if say, late, err := w.handover.answerDropped(ctx, p); late || err != nil {
 		return say, true, err
 	}
 	return reply{silent: len(p.notes) == 0}, true, nil
 }
 
-// sayHandedOver ends a turn that hands the thread over.
-func (w *work) sayHandedOver(_ context.Context, p *progress) (reply, bool, error) {
-	if p.handOver == nil {
-		return reply{}, false, nil
-	}
-	return reply{text: w.personWillAnswer()}, true, nil
-}
-
-// goOn has the model that has proposed something answer what came in since.
-func (w *work) goOn(ctx context.Context, p *progress) (reply, bool, error) {
+// answerSinceProposal has the model, which has proposed something, answer what came in since.
+func (w *work) answerSinceProposal(ctx context.Context, p *progress) (reply, bool, error) {
 	if !p.proposed() {
 		return reply{}, false, nil
 	}
-	say, err := w.converse(ctx, p)
+	say, err := w.dialogue.answer(ctx, p)
 	return say, true, err
 }
 
-// withdraw lets go of what is pending where the market is switched off: no YES to it would be carried out,
-// so it does not wait for one.
+// withdraw lets go of what is pending when the market is switched off, because no YES to it would be carried out.
 func (w *work) withdraw(ctx context.Context, p *progress) (reply, bool, error) {
 	if w.market.Enabled || p.pending == nil {
 		return reply{}, false, nil
 	}
-	_, err := w.release(ctx, p)
+	_, err := w.offers.release(ctx, p)
 	return reply{text: w.say(wording.OfferOff, nil)}, true, err
 }
 
-// off says the same to everything in a market that is switched off.
-func (w *work) off(context.Context, *progress) (reply, bool, error) {
+// marketOff gives every message the same reply while the market is switched off.
+func (w *work) marketOff(context.Context, *progress) (reply, bool, error) {
 	if w.market.Enabled {
 		return reply{}, false, nil
 	}
 	return reply{text: w.say(wording.MarketOff, nil), stopped: "market off"}, true, nil
 }
 
-// fixed says the same to everything, where no model answers.
-func (w *work) fixed(context.Context, *progress) (reply, bool, error) {
+// fixedReply gives every message the same reply where no model answers.
+func (w *work) fixedReply(context.Context, *progress) (reply, bool, error) {
 	if w.assistant.Fixed == "" {
 		return reply{}, false, nil
 	}

@@ -11,13 +11,11 @@ import (
 	"merve/internal/words/language"
 )
 
-// A model sees the latest turns word for word, and of those before them a digest: a line
-// a turn, the older ones going first when it grows too long. Every digestEvery-th turn
-// carries the digest of all before it, so that the latest turns always hold one that
-// reaches back to where they begin, and no turn reads or writes more than another.
+// A model sees the latest turns word for word, and a digest of those before them: one line a turn, from which the oldest
+// go first when it grows too long. Every digestEvery-th turn carries the digest of all turns before it. So the latest turns
+// always hold one that reaches back to where they begin, and no turn reads or writes more than another.
 //
-// A turn that carries a YES out carries no digest, and the next one does: what it did may
-// have been to take away what was said.
+// A turn that carries out a YES leaves the digest to the next one: what it did may have been to erase what was said.
 const (
 	digestEvery = 8    // and one more is less than [thread.Recent]
 	maxDigest   = 1800 // characters: more than a line for each turn that the latest turns hold as well
@@ -25,9 +23,8 @@ const (
 	maxDone     = 60   // characters of what was done in it
 )
 
-// digest is what the model is told of turns before the latest.
-func (w *work) digest() string {
-	recent := w.thread.Recent
+// digestBefore is what the model is told of the turns before the latest ones.
+func digestBefore(recent []thread.Turn) string {
 	if len(recent) == 0 || recent[0].N == 1 {
 		return "" // there are none
 	}

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"merve/internal/base/seedtest"
-	"merve/internal/spine/assistant"
 	"merve/internal/spine/thread"
 )
 
@@ -40,8 +39,8 @@ func TestDigest(t *testing.T) {
 				wantDigest(rt, turn.Digest, lines)
 				carried = n
 			}
-			if w := (&work{scene: &scene{thread: &thread.Thread{Recent: recent}, assistant: &assistant.Assistant{Digest: true}}}); len(recent) == thread.Recent {
-				wantMemory(rt, w.digest(), recent, lines)
+			if len(recent) == thread.Recent {
+				wantMemory(rt, digestBefore(recent), recent, lines)
 			}
 			turns, lines = append(turns, turn), append(lines, gist(turn))
 		}

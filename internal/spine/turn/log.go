@@ -13,7 +13,7 @@ import (
 // logTurn writes the one line of a turn, and its metrics.
 func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decision, c telemetry.Cost, took time.Duration, err error) {
 	if w == nil {
-		w = &work{scene: &scene{}}
+		w = &work{scene: &scene{}, voice: &voice{}, dialogue: &dialogue{}}
 	}
 	outcome := "replied"
 	switch {
@@ -26,7 +26,7 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 	case d.settled != "":
 		outcome = "settled"
 	}
-	m := w.model
+	m := w.dialogue.outcome
 	attrs := []any{
 		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
 		"stopped", d.stopped, "rounds", m.Rounds, "calls", len(m.Audit),
@@ -35,7 +35,7 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(),
 		"toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}
-	if first, status := w.stream.Times(); w.stream != nil {
+	if first, status := w.voice.stream.Times(); w.voice.stream != nil {
 		attrs = append(attrs, "toolCallCount", len(m.Audit), "first_token_ms", first, "time_to_status_ms", status)
 	}
 	if err != nil {

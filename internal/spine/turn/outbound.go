@@ -31,7 +31,7 @@ func (w *work) outbound(d decision, t thread.Turn) (ws []dynamo.Write, asking st
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}, ""
 	}
 	essential := d.optedOut != w.thread.OptedOut
-	person := onlyByPerson(t.In) || d.handOver != nil || w.letsGo(d) || essential // goes out although the thread is a person's
+	person := onlyByPerson(t.In) || d.handOver != nil || droppedAnew(w.thread.LetGo, d.letGo) || essential // goes out although the thread is a person's
 	asks := d.pending != nil && (d.made || d.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
@@ -92,7 +92,7 @@ func (w *work) template(now time.Time) *outbox.Template {
 
 // news reports whether a turn tells of what has happened, in words of the backend alone.
 func (w *work) news(d decision) bool {
-	return !w.answersSomebody() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
+	return !w.answersSomebody() || !w.briefing.begun() && (d.settled != "" || len(d.joins) > 0)
 }
 
 // from is the market's own sender on the thread's channel; "" is the account's.

@@ -19,22 +19,30 @@ type Photos interface {
 	Image(ctx context.Context, stored string) (string, error)
 }
 
-// photo is what became of an attachment: a name that tools take, or why there is none.
+// photo is what became of an attachment: a name that tools take, or the reason why there is none.
 type photo struct {
 	name  string // "photo:…"
 	why   string
 	image string // for a model that sees; "" for none
 }
 
+// album keeps the photos of a turn's messages, and puts attachments into words and images for the model.
+type album struct {
+	*scene
+	store  Photos           // nil keeps none
+	photos map[string]photo // by the attachment's address
+	shown  int              // how many images the model was given
+}
+
 const (
 	photosFor = 15 * time.Second // to fetch and keep the photos of a turn
-	maxImages = 6                // photos that a model is shown in one turn, the latest
+	maxImages = 6                // images that a model is given in one turn
 )
 
-// keepPhotos keeps what the messages to be answered bring, all at once. A photo that cannot
-// be kept does not keep the turn from answering: the model is told why.
-func (w *work) keepPhotos(ctx context.Context) {
-	if w.r.Photos == nil || !w.assistant.Photos {
+// keep keeps the photos of the messages to be answered, all at once. A photo that cannot be kept does not stop the turn:
+// the model is told why.
+func (a *album) keep(ctx context.Context) {
+	if a.store == nil || !a.assistant.Photos {
 		return
 	}
 	start := time.Now()
@@ -42,69 +50,68 @@ func (w *work) keepPhotos(ctx context.Context) {
 	defer cancel()
 	var mu sync.Mutex
 	var keeping sync.WaitGroup
-	for _, a := range newMedia(w.in, w.photos) {
+	for _, m := range a.newPhotos() {
 		keeping.Go(func() {
-			p := w.keepPhoto(ctx, a)
+			p := a.keepOne(ctx, m)
 			mu.Lock()
 			defer mu.Unlock()
-			w.photos[a.URL] = p
+			a.photos[m.URL] = p
 		})
 	}
 	keeping.Wait()
 	telemetry.CountTime(ctx, "photos", time.Since(start))
 }
 
-// newMedia lists the attachments of messages that nothing has become of yet, and makes
-// room for it.
-func newMedia(in []thread.Message, known map[string]photo) []channel.Media {
+// newPhotos lists the attachments that were not tried yet, and enters each as one that failed until it is kept.
+func (a *album) newPhotos() []channel.Media {
 	var all []channel.Media
-	for _, m := range in {
-		for _, a := range m.Media {
-			if _, ok := known[a.URL]; !ok && a.MayBePhoto() {
-				known[a.URL] = photo{}
-				all = append(all, a)
+	for _, in := range a.in {
+		for _, m := range in.Media {
+			if _, ok := a.photos[m.URL]; !ok && m.MayBePhoto() {
+				a.photos[m.URL] = photo{}
+				all = append(all, m)
 			}
 		}
 	}
 	return all
 }
 
-func (w *work) keepPhoto(ctx context.Context, a channel.Media) photo {
-	kept, err := w.r.Photos.Keep(ctx, w.thread.ID, a)
+func (a *album) keepOne(ctx context.Context, m channel.Media) photo {
+	kept, err := a.store.Keep(ctx, a.thread.ID, m)
 	if err != nil {
-		w.log.WarnContext(ctx, "photo not kept", "thread", w.thread.ID, "kind", fault.KindOf(err), "error", err.Error())
+		a.log.WarnContext(ctx, "photo not kept", "thread", a.thread.ID, "kind", fault.KindOf(err), "error", err.Error())
 		why, _ := fault.Public(err)
 		return photo{why: why}
 	}
 	p := photo{name: kept.Ref}
-	if w.assistant.Sees {
-		if p.image, err = w.r.Photos.Image(ctx, kept.Stored); err != nil {
-			w.log.WarnContext(ctx, "photo not shown to the model", "thread", w.thread.ID, "error", err.Error())
+	if a.assistant.Sees {
+		if p.image, err = a.store.Image(ctx, kept.Stored); err != nil {
+			a.log.WarnContext(ctx, "photo not shown to the model", "thread", a.thread.ID, "error", err.Error())
 		}
 	}
 	return p
 }
 
-// imagesOf are a message's photos as a model sees them.
-func (w *work) imagesOf(m thread.Message) []string {
+// images are a message's photos for a model that sees.
+func (a *album) images(m thread.Message) []string {
 	var images []string
-	for _, a := range m.Media {
-		if p := w.photos[a.URL]; p.image != "" && w.images < maxImages {
+	for _, attached := range m.Media {
+		if p := a.photos[attached.URL]; p.image != "" && a.shown < maxImages {
 			images = append(images, p.image)
-			w.images++
+			a.shown++
 		}
 	}
 	return images
 }
 
-// attached puts an attachment into words.
-func (w *work) attached(a channel.Media) string {
-	p, kept := w.photos[a.URL]
+// describe puts an attachment into words.
+func (a *album) describe(m channel.Media) string {
+	p, kept := a.photos[m.URL]
 	switch {
-	case !w.assistant.Photos || !a.MayBePhoto():
-		return "[attachment: " + language.Brief(a.Type, 40) + "]"
+	case !a.assistant.Photos || !m.MayBePhoto():
+		return "[attachment: " + language.Brief(m.Type, 40) + "]"
 	case kept && p.name == "":
 		return "[a photo that could not be taken: " + p.why + "]"
 	}
-	return "[" + media.Ref(a.URL) + "]"
+	return "[" + media.Ref(m.URL) + "]"
 }

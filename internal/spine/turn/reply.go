@@ -22,7 +22,7 @@ import (
 // kept apart, and so is what the thread has to keep for that. Only here a model's words and a question come
 // together, so here they are judged.
 func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood *thread.Stood, err error) {
-	if d.silent && w.stream.Said() == "" {
+	if d.silent && w.voice.stream.Said() == "" {
 		stood, err = w.matters.describe(ctx, *d, nil, "")
 		return nil, stood, err
 	}
@@ -30,14 +30,14 @@ func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood 
 	after := slices.Clone(d.after)
 	question := d.question()
 	if d.proposed() {
-		question = w.question(*d.pending)
+		question = w.offers.question(*d.pending)
 		after = append(after, question)
 	}
 	r = &thread.Reply{
 		Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d),
 	}
-	if w.stream.Said() != "" {
-		r.Text = w.spoken(*d, after)
+	if w.voice.stream.Said() != "" {
+		r.Text = w.voice.whole(*d, after)
 	}
 	if onlyByPerson(w.in) {
 		r.By = thread.ByPerson
@@ -58,14 +58,14 @@ func (w *work) besideQuestion(d *decision) {
 	if !d.words || d.pending == nil {
 		return
 	}
-	said := w.stream.Said()
+	said := w.voice.stream.Said()
 	rest, goesOn := strings.CutPrefix(d.text, said)
 	if !goesOn {
 		said = ""
 	}
 	left, doubt := gate.Beside(rest, d.made)
 	if stays, _ := gate.Beside(said, true); doubt || stays != said {
-		d.doubt(true)
+		d.markDoubt(true)
 	}
 	d.text = paragraphs(said, strings.TrimSpace(left))
 }

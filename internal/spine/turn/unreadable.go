@@ -8,18 +8,17 @@ import (
 	"merve/internal/words/wording"
 )
 
-// unreadable answers messages that have nothing in them that could be read: voice notes, films,
-// documents, contacts, nothing at all. No model is asked what it cannot see. What waits for YES
-// or NO goes on waiting.
+// unreadable answers messages in which nothing can be read: voice notes, films, documents, contacts, nothing at all. The
+// model is not asked about what it cannot see. What waits for YES or NO goes on waiting.
 func (w *work) unreadable(ctx context.Context, p *progress) (say reply, done bool, err error) {
 	key, ok := whyUnreadable(w.in)
 	if !ok {
 		return reply{}, false, nil
 	}
-	return reply{text: w.say(key, nil)}, true, w.remind(ctx, p)
+	return reply{text: w.say(key, nil)}, true, w.offers.remind(ctx, p)
 }
 
-// whyUnreadable says why nothing of some messages can be read; ok is false when something can.
+// whyUnreadable says why nothing in some messages can be read; ok is false when something can.
 func whyUnreadable(in []thread.Message) (key wording.Key, ok bool) {
 	key = wording.NoText
 	for _, m := range in {
