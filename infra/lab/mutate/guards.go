@@ -36,7 +36,7 @@ func calls() map[string]string {
 		"(merve/internal/record/ledger.op).check":             "Nil",
 		"(merve/internal/record/ledger.lock).expired":         "True",
 		"(merve/internal/record/ledger.lock).ownedBy":         "True",
-		"(*merve/internal/spine/turn.work).claims":            "False", // what nothing bears out
+		"(*merve/internal/spine/turn.reviewer).claims":        "False", // what nothing bears out
 		"merve/internal/provider/twilio.VerifyAny":            "Nil",
 		"merve/internal/edge/api.fromLoopback":                "True",
 		"crypto/hmac.Equal":                                   "True",
@@ -59,7 +59,7 @@ func weakened() []string {
 		"spine/outbox/sender.go Sender.others",
 		"spine/outbox/sender.go Sender.settle",
 		"spine/thread/sweep.go sweep.one",
-		"spine/turn/notice.go work.tellNotice",
+		"spine/turn/notice.go notices.tell",
 	}
 }
 
@@ -81,7 +81,7 @@ func keys() []string {
 		"spine/thread/thread.go MessageID",
 		"spine/thread/thread.go turnKey",
 		"agent/tool/tool.go Key",
-		"spine/turn/propose.go pendingID",
+		"spine/turn/offers.go pendingID",
 	}
 }
 

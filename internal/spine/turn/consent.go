@@ -175,12 +175,15 @@ func (c *consent) confirm(ctx context.Context, p *progress) (say reply, err erro
 	}
 	if c.yesBegun() == "" {
 		var refused *gate.Refusal
-		switch err := c.recheck.stillStands(ctx, p); {
+		stands, err := c.recheck.stillStands(ctx, *p.pending)
+		switch {
 		case errors.As(err, &refused):
 			_, err = c.offers.release(ctx, p)
 			return reply{text: refused.Text}, err
 		case err != nil:
 			return reply{}, err
+		case len(stands) > 0:
+			p.joins = append(p.joins, joined{Settled: gate.Settled{Writes: stands}})
 		}
 	}
 	s, err := does.Commit(ctx, c.tc, gate.Consent{Pending: *p.pending, MessageID: c.in[len(c.in)-1].ID, Actor: c.thread.Owner, At: c.tc.Now})

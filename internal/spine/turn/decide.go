@@ -41,7 +41,7 @@ type progress struct {
 	confirmed *llm.Call // a call that only reads, to which the customer said YES in this turn: the model learns what it returns
 }
 
-// reply is what is said, and why it is not what the model wanted to say.
+// reply is the words of a turn, and the reason if they are not the model's.
 type reply struct {
 	text    string
 	words   bool   // the text is the model's own
@@ -132,8 +132,8 @@ func (w *work) answer(ctx context.Context, p *progress) (reply, error) {
 	return w.dialogue.answer(ctx, p)
 }
 
-// prepare does what comes before any reply. Attachments are kept whoever answers, because channels give them out for a
-// short time only.
+// prepare does what comes before any reply. Attachments are kept even if no model answers, because channels give them out
+// for a short time only.
 func (w *work) prepare(ctx context.Context, p *progress) (reply, bool, error) {
 	w.album.keep(ctx)
 	err := w.dialogue.resume(ctx, p)

@@ -84,7 +84,7 @@ func (d *dialogue) task(ctx context.Context, p *progress, news []llm.Message) ag
 			Rounds: s.MaxRounds, Calls: s.MaxCalls, SameCall: s.MaxSameCall, Tokens: s.TurnTokens, MicroUSD: s.TurnMicroUSD, Until: d.deadline,
 		},
 		Confirmed: p.confirmed, Keep: d.keep, Kept: d.kept(),
-		Accept: func(draft agent.Draft) agent.Verdict { return d.reviewer.review(ctx, p, draft) },
+		Accept: func(draft agent.Draft) agent.Verdict { return d.reviewer.review(ctx, *p, draft) },
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return d.handleResult(ctx, p, tc, res)
 		},

@@ -13,12 +13,12 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// Figures count what the turns of a market were on each day, and what their models cost: in all, for sessions,
-// and for the sessions of each network address. A process reads a market's day when it first needs it. Then it
-// adds up its own share and writes it when it is worth a hundredth of the limit, or a minute old, so that a turn
-// costs no request; what is left of a day is written with the next day's first turn. What an address has used is
-// learnt with the first write for it, and written by its worth alone. A limit may therefore be overrun by a
-// hundredth for each process, and the last minute of a process that ends is not counted.
+// Figures count the turns of each market and day, and what their models cost: in all, for sessions, and for the sessions of
+// each network address. A process reads a market's day when it first needs it. Then it adds up its own share and writes it
+// when it is worth a hundredth of the limit or a minute old, so that a turn costs no request. The remainder of a day is
+// written with the next day's first turn. What an address has used is learnt with the first write for it, and written only
+// when it is worth that much. So each process may overrun a limit by a hundredth, and the last minute of a process that
+// ends is not counted.
 //
 //	spend#{market}             {day}   (table records)
 //	spend#{market}#{address}   {day}   what the sessions of an address cost
@@ -42,7 +42,7 @@ type tally struct {
 	counted Volume // not saved yet
 	total   money  // as last seen in the store
 	seen    time.Time
-	read    bool // or tried
+	read    bool // an attempt counts
 }
 
 const saveEvery = time.Minute
@@ -55,7 +55,7 @@ func addressKey(marketID, address, day string) dynamo.Key {
 	return spendKey(marketID+"#"+address, day)
 }
 
-// used is what a market's models have cost on a day, as far as this process knows.
+// used is what this process knows of the cost of a market's models on a day.
 func (f *Figures) used(ctx context.Context, marketID, day string) money {
 	key := spendKey(marketID, day)
 	f.mu.Lock()
@@ -71,7 +71,7 @@ func (f *Figures) used(ctx context.Context, marketID, day string) money {
 	return t.total.plus(t.unsaved)
 }
 
-// learn reads what other processes have spent of a day. A budget that cannot be read stops nobody.
+// learn reads what other processes have spent on a day. A budget that cannot be read stops nobody.
 func (f *Figures) learn(ctx context.Context, key dynamo.Key, t *tally) {
 	it, err := f.Records.Get(ctx, key)
 	if err != nil {
@@ -87,7 +87,7 @@ func (f *Figures) learn(ctx context.Context, key dynamo.Key, t *tally) {
 
 func spentOf(it dynamo.Item) money { return money{it.Int("microUsd"), it.Int("anonymousMicroUsd")} }
 
-// usedAt is what the sessions of an address have cost a market on a day, as far as this process knows.
+// usedAt is what this process knows of the cost of an address's sessions to a market on a day.
 func (f *Figures) usedAt(marketID, address, day string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,8 +139,7 @@ func (f *Figures) add(ctx context.Context, m *market.Market, day string, who pay
 // worth reports whether what is not saved is a hundredth of a limit.
 func worth(t *tally, limit int64) bool { return t.unsaved.all >= max(limit/100, 1) }
 
-// former are the tallies of a market's days before one, and forgets those of addresses. Called with the lock
-// held.
+// former returns the tallies of a market's earlier days, and forgets those of addresses. Called with the lock held.
 func (f *Figures) former(marketID, day string) map[dynamo.Key]*tally {
 	due, own := map[dynamo.Key]*tally{}, spendKey(marketID, "").PK
 	for key, one := range f.days {
@@ -155,8 +154,7 @@ func (f *Figures) former(marketID, day string) map[dynamo.Key]*tally {
 	return due
 }
 
-// save writes what is not saved of a day, and forgets the day when it is over. What cannot be
-// saved is kept for the next try.
+// save writes what is not saved of a day, and forgets the day when it is over. If that fails, the next save tries again.
 func (f *Figures) save(ctx context.Context, key dynamo.Key, t *tally, over bool) error {
 	f.mu.Lock()
 	unsaved, counted := t.unsaved, t.counted
@@ -186,7 +184,7 @@ func (f *Figures) save(ctx context.Context, key dynamo.Key, t *tally, over bool)
 	return nil
 }
 
-// Volume is how much was said.
+// Volume is the number of turns and messages.
 type Volume struct {
 	Turns    int64 `dynamodbav:"turns" json:"turns"`
 	Inbound  int64 `dynamodbav:"inbound" json:"inbound"`   // messages of customers
@@ -208,15 +206,14 @@ func volumeOf(t thread.Turn) Volume {
 	return v
 }
 
-// Day is what a market's turns of a day (UTC) were and cost.
+// Day is the turns of a market on a day (UTC), and their cost.
 type Day struct {
 	Day      string `dynamodbav:"sk" json:"day"`
 	MicroUSD int64  `dynamodbav:"microUsd" json:"microUsd"`
 	Volume
 }
 
-// Days lists a market's days from one to another, in order; those on which nothing was counted
-// are left out. One request.
+// Days lists a market's days from one to another, in order, without those on which nothing was counted. One request.
 func (f *Figures) Days(ctx context.Context, marketID string, from, to time.Time) ([]Day, error) {
 	page, err := f.Records.Query(ctx, dynamo.Query{Where: "pk = :pk AND sk BETWEEN :from AND :to", Values: dynamo.V{
 		":pk": spendKey(marketID, "").PK, ":from": from.UTC().Format(time.DateOnly), ":to": to.UTC().Format(time.DateOnly),

@@ -15,10 +15,10 @@ import (
 	"merve/internal/words/wording"
 )
 
-// FrozenCall is the kind of a pending action that is a tool call put to the customer.
+// FrozenCall is the kind of pending action that asks the customer whether to make a tool call.
 const FrozenCall = "frozen_call"
 
-// frozenHash is what a YES to a call is bound to: the tool, and the arguments that it was shown with.
+// frozenHash binds a YES to a call: to the tool, and to the arguments that the customer was shown.
 func frozenHash(tool string, args json.RawMessage) string {
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), args...))
 	return hex.EncodeToString(sum[:])
@@ -29,8 +29,7 @@ func Commitments(tools *tool.Registry) map[string]gate.Commitment {
 	return map[string]gate.Commitment{FrozenCall: Frozen{Tools: tools}}
 }
 
-// Frozen settles frozen calls: after YES the tool runs with exactly the arguments that
-// the customer was shown.
+// Frozen settles frozen calls: after a YES the tool runs with exactly the arguments that the customer was shown.
 type Frozen struct{ Tools *tool.Registry }
 
 // Describe asks for the YES.
@@ -41,8 +40,8 @@ func (f Frozen) Describe(tc tool.Context, p thread.Pending) string {
 // Does implements [gate.Commitment].
 func (Frozen) Does() gate.Deed { return gate.Other }
 
-// Commit runs the call. Its key is the pending action's, so that a turn that dies after
-// it and is run again does nothing twice.
+// Commit runs the call. Its key is the pending action's, so that a turn that dies after the call and is run again does
+// nothing twice.
 func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
 	action := wording.Vars{"action": c.Pending.Summary}
 	t, ok := f.Tools.Get(c.Pending.Tool)
@@ -74,7 +73,7 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 	}, nil
 }
 
-// Release lets the call go: nothing has happened.
+// Release lets go of the call: nothing has happened.
 func (f Frozen) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	action := wording.Vars{"action": p.Summary}
 	return gate.Settled{

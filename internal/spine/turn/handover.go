@@ -88,8 +88,8 @@ func (h *handover) noLongerWaits(was thread.Pending, s gate.Settled) string {
 	return h.say(wording.NoLongerWaits, wording.Vars{"summary": summary, "details": became})
 }
 
-// answerDropped answers a YES or NO to what was let go of for the person who has the thread, once. Everything else that the
-// customer writes is for the person.
+// answerDropped answers, once, a YES or NO to what was let go of for a person. Everything else that the customer writes is for
+// that person.
 func (h *handover) answerDropped(ctx context.Context, p *progress) (say reply, done bool, err error) {
 	if p.letGo == nil {
 		return reply{}, false, nil
@@ -111,6 +111,18 @@ func (h *handover) answerDropped(ctx context.Context, p *progress) (say reply, d
 	}
 	p.letGo = nil
 	return reply{text: h.say(wording.AnswerNotAwaited, nil) + " " + h.personWillAnswer()}, true, nil
+}
+
+// waits returns what joins the commit of a turn that hands the thread over: it then waits for a person.
+func (h *handover) waits(d decision, t thread.Turn) []dynamo.Write {
+	if d.handOver == nil {
+		return nil
+	}
+	dropped := ""
+	if d.letGo != nil {
+		dropped = d.letGo.Question()
+	}
+	return h.desk.Wait(h.thread.Head, t.N, h.tc.Language, d.handOver.Reason, dropped, t.TraceID)
 }
 
 // droppedAnew reports whether a turn lets go of something for a person, or answers the YES or NO to that. Before and now

@@ -9,25 +9,24 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// Intake takes in messages: it is all that a webhook needs.
+// Intake stores inbound messages and has their turns run. A webhook needs nothing else.
 type Intake struct {
 	Threads *thread.Store
 	Queue   Queue
 }
 
-// Queue has a thread's turns run by somebody else, in order. Equal dedupe ids within a
-// few minutes are one.
+// Queue has another process run a thread's turns, in order. Within a few minutes, requests with the same dedupe id count
+// once.
 type Queue interface {
 	Queue(ctx context.Context, threadID, dedupe string) error
 }
 
-// repeatedFor is how long a channel tries to bring a message. What it says is older can only be a copy that
-// somebody kept: the channel's window to answer it is over, and that it was seen is not known for ever.
+// repeatedFor is how long a channel tries to deliver a message. An older one can only be a copy that somebody kept: the
+// channel's window to answer it is over, and we do not remember for ever that we have seen it.
 const repeatedFor = 24 * time.Hour
 
-// ProcessInbound takes in a message from a channel that waits for no answer: it is
-// stored and its turn is queued. A repeat is queued again, because whoever stored it
-// may have died before queueing it.
+// ProcessInbound stores a message from a channel that does not wait for the answer, and queues its turn. A repeat is queued
+// again, because the process that stored the message may have died before queueing it.
 func (i Intake) ProcessInbound(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
 	if !in.SentAt.IsZero() && i.Threads.Now().Sub(in.SentAt) > repeatedFor {
 		return thread.Appended{Thread: thread.Of(in), Message: thread.MessageID(thread.Of(in), in.Channel, in.MessageID), Duplicate: true}, nil
@@ -46,8 +45,7 @@ func (i Intake) queue(ctx context.Context, a thread.Appended, dedupe string) err
 	return nil
 }
 
-// takeLease stores a message and takes the thread's lease where it is free, whether or not
-// its sender still waits.
+// takeLease stores a message and takes the thread's lease if it is free, even if the sender no longer waits.
 func (i Intake) takeLease(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 	defer cancel()

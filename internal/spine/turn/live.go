@@ -150,8 +150,8 @@ func (v *voice) alreadySaid() []llm.Message {
 	return []llm.Message{{Role: llm.Assistant, Text: said}, {Role: llm.System, Text: carryOn}}
 }
 
-// whole is the text of a reply that was spoken in part: the spoken part comes first and stays as it is. A customer who has
-// interrupted gets nothing more.
+// whole is the text of a reply that was spoken in part: the spoken part comes first and stays as it is. After an
+// interruption it is all there is.
 func (v *voice) whole(d decision, after []string) string {
 	said := v.stream.Said()
 	if v.stream.Hushed() {

@@ -10,7 +10,7 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// logTurn writes the one line of a turn, and its metrics.
+// logTurn writes the one log line of a turn, and its metrics.
 func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decision, c telemetry.Cost, took time.Duration, err error) {
 	if w == nil {
 		w = &work{scene: &scene{}, voice: &voice{}, dialogue: &dialogue{}}
@@ -44,7 +44,8 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 		r.Log.InfoContext(ctx, "turn", attrs...)
 	}
 	if d.stopped != "" {
-		telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"reason": d.stopped}, telemetry.Metric{Name: "TurnsStopped", Unit: "Count", Value: 1})
+		telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"reason": d.stopped},
+			telemetry.Metric{Name: "TurnsStopped", Unit: "Count", Value: 1})
 	}
 	if unanswered(d.stopped) {
 		telemetry.Emit(ctx, r.Log, slog.LevelError, r.Now(), nil, telemetry.Metric{Name: "TurnsUnanswered", Unit: "Count", Value: 1})
@@ -56,8 +57,8 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 		telemetry.Metric{Name: "DynamoRequests", Unit: "Count", Value: float64(c.Requests)})
 }
 
-// unanswered reports whether a turn was stopped by what somebody has to mend: a model that gives no answer, or a budget
-// that is used up. An address that asks too much is none of that.
+// unanswered reports whether a turn was stopped by something that we have to mend: a model that gives no answer, or a budget
+// that is used up. An address that asks too much does not count.
 func unanswered(stopped string) bool {
 	return strings.HasPrefix(stopped, "model ") || stopped == "market budget" || stopped == "budget of sessions"
 }

@@ -48,8 +48,8 @@ func (o *optOuts) stopOrStart(ctx context.Context, p *progress) (say reply, done
 }
 
 // refuseCalls obeys a customer who does not want to be called, and tells them so before any other reply. An offer that asks
-// whether they may be called is let go of. This comes before the model and whatever it says or calls, and before a person
-// who has the thread.
+// whether they may be called is let go of. This comes before the model, so that nothing it says or calls can undo it, and
+// it happens on a person's thread, too.
 func (o *optOuts) refuseCalls(ctx context.Context, p *progress) (say reply, done bool, err error) {
 	if o.refusals == nil || o.thread.Type.IsWork() {
 		return reply{}, false, nil

@@ -19,7 +19,7 @@ type Photos interface {
 	Image(ctx context.Context, stored string) (string, error)
 }
 
-// photo is what became of an attachment: a name that tools take, or the reason why there is none.
+// photo is the result of keeping an attachment: a name that tools accept, or the reason why there is none.
 type photo struct {
 	name  string // "photo:…"
 	why   string

@@ -30,20 +30,17 @@ type recheck struct {
 // maxLooks bounds how often a YES looks again at what is being changed at the same time.
 const maxLooks = 4
 
-// stillStands looks at what an offer rests on, and makes the YES hold only as long as that stays the same. The turn's
-// commit checks it, or for a frozen call the note that the call is carried out from now on.
-func (r *recheck) stillStands(ctx context.Context, p *progress) error {
+// stillStands looks at what an offer rests on, and makes the YES hold only as long as that stays the same. It returns the
+// conditions for the turn's commit. For a frozen call there are none: the note that the call is carried out from now on has
+// checked them.
+func (r *recheck) stillStands(ctx context.Context, p thread.Pending) ([]dynamo.Write, error) {
 	for n := 1; ; n++ {
-		stands, err := r.look(ctx, *p.pending)
-		switch {
-		case err != nil:
-			return err
-		case p.pending.Tool == "":
-			p.joins = append(p.joins, joined{Settled: gate.Settled{Writes: stands}})
-			return nil
+		stands, err := r.look(ctx, p)
+		if err != nil || p.Tool == "" {
+			return stands, err
 		}
 		if err := r.beginYes(ctx, stands); !errors.Is(err, gate.ErrMeanwhile) || n == maxLooks {
-			return err
+			return nil, err
 		}
 	}
 }

@@ -17,50 +17,57 @@ import (
 	"merve/internal/words/wording"
 )
 
-// worded puts the turn's reply together: what happened first, then what the assistant says, then the
-// question that waits for YES or NO, which is always the backend's own. How the conversation stands is
-// kept apart, and so is what the thread has to keep for that. Only here a model's words and a question come
-// together, so here they are judged.
-func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, stood *thread.Stood, err error) {
-	if d.silent && w.voice.stream.Said() == "" {
-		stood, err = w.matters.describe(ctx, *d, nil, "")
+// composer puts the turn's reply together: what happened first, then what the assistant says, then the question that waits
+// for YES or NO. That question is always the backend's own.
+type composer struct {
+	*scene
+	matters *matters
+	offers  *offers
+	voice   *voice
+}
+
+// compose returns the reply, and what the thread has to remember of how the conversation stands. The reply is nil when
+// nothing is said.
+func (c *composer) compose(ctx context.Context, d decision) (r *thread.Reply, stood *thread.Stood, err error) {
+	if d.silent && c.voice.stream.Said() == "" {
+		stood, err = c.matters.describe(ctx, d, nil, "")
 		return nil, stood, err
 	}
-	w.besideQuestion(d)
 	after := slices.Clone(d.after)
-	question := d.question()
+	question := d.reminder()
 	if d.proposed() {
-		question = w.offers.question(*d.pending)
+		question = c.offers.question(*d.pending)
 		after = append(after, question)
 	}
 	r = &thread.Reply{
-		Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards), Choices: w.offered(d),
+		Text: cmp.Or(d.wrap(d.text, after), c.say(wording.WentWrong, nil)), Map: d.place, Cards: latestCards(d.cards), Choices: c.choices(d),
 	}
-	if w.voice.stream.Said() != "" {
-		r.Text = w.voice.whole(*d, after)
+	if c.voice.stream.Said() != "" {
+		r.Text = c.voice.whole(d, after)
 	}
-	if onlyByPerson(w.in) {
+	if onlyByPerson(c.in) {
 		r.By = thread.ByPerson
 	}
-	if stood, err = w.matters.describe(ctx, *d, r, question); err != nil {
+	if stood, err = c.matters.describe(ctx, d, r, question); err != nil {
 		return nil, nil, err
 	}
-	if w.thread.Channel.Pushes() && d.words {
-		text := w.shortened(*d, after, r.Standing.Line())
-		r.Text = cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil))
+	if c.thread.Channel.Pushes() && d.words {
+		text := c.shorten(d, after, r.Standing.Line())
+		r.Text = cmp.Or(d.wrap(text, after), c.say(wording.WentWrong, nil))
 	}
 	return r, stood, nil
 }
 
-// besideQuestion leaves of the model's words what may be said while something waits for YES or NO. Words that name an
-// answer put what waits in doubt, and so do those that were said before there was a question.
-func (w *work) besideQuestion(d *decision) {
+// fitToQuestion judges the model's words together with what waits for YES or NO, now that both are known. It removes words
+// that may not be said next to the question. Words that name an answer put what waits in doubt, and so do those that were
+// spoken before there was a question.
+func (c *composer) fitToQuestion(d decision) decision {
 	if !d.words || d.pending == nil {
-		return
+		return d
 	}
-	said := w.voice.stream.Said()
-	rest, goesOn := strings.CutPrefix(d.text, said)
-	if !goesOn {
+	said := c.voice.stream.Said()
+	rest, continues := strings.CutPrefix(d.text, said)
+	if !continues {
 		said = ""
 	}
 	left, doubt := gate.Beside(rest, d.made)
@@ -68,10 +75,11 @@ func (w *work) besideQuestion(d *decision) {
 		d.markDoubt(true)
 	}
 	d.text = paragraphs(said, strings.TrimSpace(left))
+	return d
 }
 
-// question is what asks once more for the YES or NO to what waited before; "" when nothing does.
-func (d *decision) question() string {
+// reminder is what asks once more for the YES or NO to what waited before; "" when nothing does.
+func (d *decision) reminder() string {
 	switch {
 	case !d.asked || d.pending == nil:
 		return ""
@@ -81,14 +89,14 @@ func (d *decision) question() string {
 	return d.text
 }
 
-// What a turn shows, in cards and in bytes of their JSON: its item has to stay below 400 KB.
+// What a turn shows, in cards and in bytes of their JSON. A turn is one item, which must stay below 400 KB.
 const (
 	maxCards = 40
 	maxShown = 32 << 10
 )
 
-// shown are a turn's cards, each once as it was shown last: the latest of them, as far as they fit.
-func shown(all []tool.Card) []map[string]any {
+// latestCards are the latest of the cards that a turn has shown, as many as fit. Each is there once, as it was shown last.
+func latestCards(all []tool.Card) []map[string]any {
 	var cards []map[string]any
 	size, known := 0, map[string]bool{}
 	for _, c := range slices.Backward(all) {
@@ -108,58 +116,57 @@ func shown(all []tool.Card) []map[string]any {
 // What a reply offers to choose from.
 const (
 	maxChoices = 12
-	maxLabel   = 100 // characters; one that is cut would say something else
+	maxLabel   = 100 // characters; a label that is cut would say something else
 )
 
-// offered are the choices of the list that the model was given last, each once. They stand below the model's words
-// alone: what the backend asks or says itself has its own answers. A list from which the customer has just chosen is not
-// offered again. Beside something that waits for YES or NO none is left that could be read as one.
-func (w *work) offered(d *decision) []channel.Choice {
-	if !d.words || d.proposed() || w.thread.Channel.Pushes() {
+// choices are those of the list that the model was given last, each once. Only the model's own words have them: what the
+// backend asks or says has answers of its own. A list from which the customer has just chosen is not offered again. While
+// something waits for YES or NO, choices that could be read as one are left out.
+func (c *composer) choices(d decision) []channel.Choice {
+	if !d.words || d.proposed() || c.thread.Channel.Pushes() {
 		return nil
 	}
-	chosen := func(c channel.Choice) bool {
-		return slices.ContainsFunc(w.in, func(m thread.Message) bool { return strings.TrimSpace(m.Text) == c.Label })
+	chosen := func(choice channel.Choice) bool {
+		return slices.ContainsFunc(c.in, func(m thread.Message) bool { return strings.TrimSpace(m.Text) == choice.Label })
 	}
 	if slices.ContainsFunc(d.choices, chosen) {
 		return nil
 	}
 	var all []channel.Choice
-	for _, c := range d.choices {
-		known := slices.ContainsFunc(all, func(k channel.Choice) bool { return k.Label == c.Label })
-		if known || strings.TrimSpace(c.Label) == "" || utf8.RuneCountInString(c.Label) > maxLabel || len(all) == maxChoices {
+	for _, choice := range d.choices {
+		known := slices.ContainsFunc(all, func(k channel.Choice) bool { return k.Label == choice.Label })
+		if known || strings.TrimSpace(choice.Label) == "" || utf8.RuneCountInString(choice.Label) > maxLabel || len(all) == maxChoices {
 			continue
 		}
-		if said, _ := gate.Beside(c.Label, true); d.pending != nil && said == "" {
+		if said, _ := gate.Beside(choice.Label, true); d.pending != nil && said == "" {
 			continue
 		}
-		all = append(all, c)
+		all = append(all, choice)
 	}
 	return all
 }
 
-// around is the reply with text between what is said before and after it.
-func (d *decision) around(text string, after []string) string {
+// wrap puts a text between the notes before it and what comes after it.
+func (d *decision) wrap(text string, after []string) string {
 	return paragraphs(slices.Concat(d.notes, []string{text}, after)...)
 }
 
-// paragraphs joins texts, but those of nothing.
+// paragraphs joins texts, leaving out empty ones.
 func paragraphs(texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 	return strings.Join(texts, "\n\n")
 }
 
-// shortened cuts the model's words until the reply fits into the messages that the market
-// allows for one inbound message. The bound is for them alone: nobody says YES to a question
-// of which the end was cut off, and what staff write has to arrive.
-func (w *work) shortened(d decision, after []string, line string) string {
+// shorten cuts the model's words until the reply fits into the messages that the market allows for one inbound message.
+// Nothing else is cut: nobody can say YES to half a question, and what staff write has to arrive.
+func (c *composer) shorten(d decision, after []string, line string) string {
 	if line != "" {
 		after = append(slices.Clip(after), line)
 	}
-	most := max(1, w.market.Safety.MaxOutboundPerInbound)
+	most := max(1, c.market.Safety.MaxOutboundPerInbound)
 	text, words := d.text, []rune(d.text)
 	for len(words) > 0 {
-		pieces := outbox.Split(d.around(text, after), w.thread.Channel.MaxPiece())
+		pieces := outbox.Split(d.wrap(text, after), c.thread.Channel.MaxPiece())
 		if len(pieces) <= most {
 			return text
 		}

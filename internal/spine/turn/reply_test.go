@@ -18,7 +18,7 @@ func TestShown(t *testing.T) {
 		return tool.Card{"type": "booking", "transactionId": id, "status": status}
 	}
 	listing := tool.Card{"type": "listing", "id": "l1"}
-	got := shown([]tool.Card{booking("1", "hold"), booking("2", "hold"), listing, booking("1", "confirmed"), listing})
+	got := latestCards([]tool.Card{booking("1", "hold"), booking("2", "hold"), listing, booking("1", "confirmed"), listing})
 	want := []map[string]any{booking("2", "hold"), booking("1", "confirmed"), listing}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -57,9 +57,9 @@ func TestOffered(t *testing.T) {
 		"one of it was just chosen": {channel.App, true, false, nil, list, " Hot\n", nil},
 		"many":                      {channel.Live, true, false, nil, labels(many...), "hot?", labels(many[:maxChoices]...)},
 	} {
-		w := &work{scene: &scene{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}, in: []thread.Message{{Text: tt.said}}}}
-		d := &decision{progress{pending: tt.pending, made: tt.made, choices: tt.choices}, reply{words: tt.words}}
-		if diff := cmp.Diff(tt.want, w.offered(d)); diff != "" {
+		c := &composer{scene: &scene{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}, in: []thread.Message{{Text: tt.said}}}}
+		d := decision{progress{pending: tt.pending, made: tt.made, choices: tt.choices}, reply{words: tt.words}}
+		if diff := cmp.Diff(tt.want, c.choices(d)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -36,7 +36,7 @@ const onlyWhatHappened = "Your last message was not sent: it says that something
 //
 // The backend words what the text names of the customer's own, so that only the model's own words are judged. Links and
 // phone numbers that nobody has given are removed.
-func (r *reviewer) review(ctx context.Context, p *progress, d agent.Draft) agent.Verdict {
+func (r *reviewer) review(ctx context.Context, p progress, d agent.Draft) agent.Verdict {
 	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
 	said := standing.Read(strings.TrimSpace(text), r.matters.nameable(ctx, p.pending, text, d.Named))
 	said = said.With(func(words string) string { return r.withoutContacts(words, d.Given) })
@@ -57,7 +57,7 @@ func (r *reviewer) review(ctx context.Context, p *progress, d agent.Draft) agent
 
 // withoutQuestions removes what asks from words that are heard at once while something waits for YES or NO. Words that are
 // not heard before the commit keep it: the commit judges them, and whether they put what waits in doubt.
-func (r *reviewer) withoutQuestions(p *progress, text string) string {
+func (r *reviewer) withoutQuestions(p progress, text string) string {
 	if !r.live || p.pending == nil || p.made {
 		return text
 	}

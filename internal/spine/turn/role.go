@@ -14,26 +14,24 @@ import (
 	"merve/internal/tenant/roster"
 )
 
-// Roles finds the thread on which somebody writes. Who has no role is a customer, on the general
-// thread. Who writes from the number of a business (or of a driver) has two threads: the one of
-// its work, which is the number's, whoever writes from it, and as a customer the general one of
-// their own. The head of the work's thread says since when they write as a customer, changed by the
-// very write that takes in the word for it; that ends with the other word, or when nothing was
-// written as a customer for [CustomerFor].
+// Roles finds the thread that a message belongs to. Somebody without a role is a customer and writes on their general
+// thread. The number of a business or a driver has two threads: one for its work, shared by everybody who writes from the
+// number, and the sender's general one as a customer. The sender changes between them with a word. The head of the work's
+// thread says since when they write as a customer, and the write that stores the word changes it. That time ends with the
+// other word, or when they have written nothing as a customer for [CustomerFor].
 //
-// Meanwhile the work still hears what names it: an answer with the code of a ride, an order or a
-// talk, and what quotes one of its messages, if that is more than a YES or NO; those without a
-// code are for the customer's own pending action only.
+// During that time the work's thread still gets messages that name it: an answer with the code of a ride, an order or a
+// talk, and a quotation of one of its messages if it says more than YES or NO. A YES or NO without a code is only for the
+// customer's own pending action.
 //
-// STOP and START are for every thread on which the number is written to: also that of a work it has no
-// longer, and that on which the market's desk is told, whose people write as customers.
+// STOP and START are for every thread on which we write to the number. That includes work that the number no longer has, and
+// the thread on which the market's desk is informed, whose people write as customers.
 //
-// A message that is brought again after a change of roles is known on the thread that has it.
+// A message that is delivered again after a change of roles is known on the thread that has it. People whose role has ended
+// can still answer what they were told while they had it.
 //
-// Who has no role any more is still heard at work as long as they answer what they were told of when they had it.
-//
-// Requests: none for who has no role (the roster is asked once a minute), 1 for what reads like an answer to an order; else 1, and 1 for a
-// quotation. STOP and START 1.
+// Requests: none for a sender without a role, because the roster is asked once a minute, but 1 if the message reads like an
+// answer to an order. For the others 1, and 1 more for a quotation. STOP and START cost 1.
 type Roles struct {
 	Threads *thread.Store
 	Markets interface {
@@ -44,27 +42,26 @@ type Roles struct {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Works Works
-	// Owed reports whether a number without a role is still to be heard as one that has it: it answers what it was
-	// told of then.
+	// Owed reports whether a number without a role answers something that it was told while it had one.
 	Owed func(ctx context.Context, in channel.Inbound) (bool, error)
 	Now  func() time.Time
 }
 
-// Work is what people do by chat, and name by codes: a ride, an order.
+// Work is a kind of work that people do by chat and name by codes: rides, orders.
 type Work struct {
-	Of    func(roster.Roles) bool // whether it is that of a number with these roles
-	Coded func(text string) bool  // whether a text names something of it
+	Of    func(roster.Roles) bool // whether a number with these roles does it
+	Coded func(text string) bool  // whether a text has one of its codes
 }
 
-// Works are all kinds of work that there are.
+// Works are all kinds of work.
 type Works []Work
 
-// code reports whether a text names something of any work.
+// code reports whether a text has a code of any of the works.
 func (ws Works) code(text string) bool {
 	return text != "" && slices.ContainsFunc(ws, func(w Work) bool { return w.Coded(text) })
 }
 
-// of are the works of a number with these roles.
+// of returns the works of a number with these roles.
 func (ws Works) of(roles roster.Roles) Works {
 	return slices.DeleteFunc(slices.Clone(ws), func(w Work) bool { return !w.Of(roles) })
 }
@@ -72,7 +69,7 @@ func (ws Works) of(roles roster.Roles) Works {
 // CustomerFor is how long after their last message as a customer somebody still writes as one.
 const CustomerFor = 4 * time.Hour
 
-// Route returns a message as the thread that it is for takes it in, or each of them.
+// Route addresses a message to the thread that it is for, or to each of several.
 func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inbound, error) {
 	in.ThreadType = channel.General
 	roles, err := r.Roster.Of(ctx, in.Market, in.From.Phone)
@@ -115,8 +112,8 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 	return []channel.Inbound{work}, nil
 }
 
-// everywhere returns a STOP or START as each thread takes it in on which its number is written to, or will
-// be: who has a role may have another tomorrow.
+// everywhere addresses a STOP or START to each thread on which we write to its number, or may do so: a number with one role
+// may get another tomorrow.
 func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster.Roles) ([]channel.Inbound, error) {
 	m, err := r.Markets.Get(ctx, in.Market)
 	if err != nil {
@@ -154,13 +151,13 @@ func stopped(h thread.Head) bool {
 	return h.OptedOut || slices.ContainsFunc(h.Inbox, func(m thread.Message) bool { return gate.OptOut(m.Text) == gate.Stop })
 }
 
-// workOf is a message as the thread of its number's work takes it in.
+// workOf addresses a message to the thread of its number's work.
 func workOf(in channel.Inbound, typ channel.ThreadType) channel.Inbound {
 	in.From.ID, in.ThreadType = channel.OfNumber(in.From.Phone).ID, typ
 	return in
 }
 
-// named reports whether a message names something of somebody's work.
+// named reports whether a message names something of the sender's work, or quotes a message about it.
 func (r *Roles) named(ctx context.Context, roles roster.Roles, in channel.Inbound, threadID string) (bool, error) {
 	if own := r.Works.of(roles); own.code(in.Text) || own.code(in.Button) {
 		return true, nil

@@ -21,7 +21,7 @@ type Done struct {
 	Head thread.Head
 }
 
-// maxTakeIns is how often a turn takes in messages that came while it ran. After that they wait for the next turn.
+// maxTakeIns is how often a turn also answers messages that came while it ran. Later ones wait for the next turn.
 const maxTakeIns = 2
 
 // maxCommits bounds the attempts to commit while messages keep coming.
@@ -102,13 +102,17 @@ type work struct {
 	consent  *consent
 	handover *handover
 
+	// How it replies.
+	composer *composer
+	sending  *sending
+
 	// What is answered without a model.
 	notices      *notices
 	optOuts      *optOuts
 	workCommands *workCommands
 }
 
-// begin looks up what the turn of an opened thread works with, and takes in its messages.
+// begin looks up what the turn of an opened thread works with.
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
 	m, err := r.Markets.Get(ctx, t.Market)
 	if err != nil {
@@ -155,6 +159,8 @@ func (r *Runner) assemble(l *thread.Lease, s *scene, stream *live.Stream, deadli
 		scene: s, access: w.access, matters: w.matters, briefing: w.briefing, reviewer: w.reviewer, voice: w.voice, budget: w.budget,
 		offers: w.offers, consent: w.consent, handover: w.handover, model: r.Model, tools: r.Tools, threads: r.Threads, deadline: deadline,
 	}
+	w.composer = &composer{scene: s, matters: w.matters, offers: w.offers, voice: w.voice}
+	w.sending = &sending{scene: s, outbox: r.Outbox}
 	return w
 }
 
@@ -220,7 +226,7 @@ func (w *work) refresh(ctx context.Context, takesIn bool) (again bool, err error
 // may repeat it.
 var errReadErased = errors.New("what the turn has read was erased")
 
-// takeIn makes the turn answer the messages in the inbox, as far as they are answered together.
+// takeIn makes the turn answer the messages at the head of the inbox that are answered together.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
@@ -233,8 +239,7 @@ func (w *work) takeIn() {
 }
 
 // answeredApart reports whether the second of two consecutive messages gets a turn of its own. Each notice goes out by
-// itself and each command is obeyed by itself. What comes after a STOP is from somebody who is not written to, and START
-// answers no question.
+// itself and each command is obeyed by itself. After a STOP nothing is written to the sender, and START answers no question.
 func (w *work) answeredApart(a, b thread.Message) bool {
 	switch {
 	case a.Notice != nil || b.Notice != nil, w.r.Commands[w.thread.Type] != nil, a.ID == w.yesBegun():

@@ -16,8 +16,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// scene is what a turn answers, and where. Every part of the turn reads it. Three things change it: work takes in newer
-// messages, access widens whose things the customer may see, and recheck replaces the market by a fresher copy.
+// scene is what a turn answers, and where. Every part of the turn reads it. Three of them change it: work adds newer messages,
+// access widens whose things the customer may see, and recheck replaces the market by a fresher copy.
 type scene struct {
 	thread    *thread.Thread
 	market    *market.Market

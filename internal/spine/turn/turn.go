@@ -1,30 +1,37 @@
 // Package turn handles one inbound message to its end, for every channel: gate, model
 // rounds, tool calls, reply. It knows no assistant and no tool by name.
 //
-// [Intake] takes a message in and has its turn queued; [Runner.Work] runs the turns that the queue
-// brings, and [Runner.Converse] runs one for a client that waits for the answer. A turn reads top to
-// bottom in run.go and decide.go: take the lease, open the thread, decide, commit. Deciding asks one
-// after the other who may have the reply, the gate before the model, and gives a decision, which is a
-// value. Package agent runs the model's rounds.
+// [Intake] stores a message and queues its turn. [Runner.Work] runs the turns that the queue delivers, and [Runner.Converse]
+// runs one for a client that waits for the answer. A turn reads top to bottom in run.go, decide.go and commit.go: take the
+// lease, open the thread, decide, commit. Deciding asks a fixed list of steps for the reply, the customer's YES or NO before
+// the model, and returns a decision, which is a value. Package agent runs the model's rounds.
+//
+// Each subject of a turn is a type of its own. All of them read the scene: the thread, its market and the messages that are
+// answered. They know each other only where their field lists say so.
+//
+//	access, matters, album                   what the turn knows
+//	budget, voice, briefing, reviewer        what the model is told and may say, and where it is heard
+//	dialogue                                 the conversation with the model and its tools
+//	offers, recheck, consent, handover       what waits for YES or NO, and what ends it
+//	notices, optOuts, workCommands           what is answered without a model
+//	composer, sending                        how the reply is put together and sent
 //
 // Promises:
 //
-//   - The turns of a thread run one at a time, in the order in which their messages came in. A turn
-//     answers all that waits, and takes in what comes while it runs, at most twice.
-//   - All that a turn decides is committed in one transaction: the reply on the thread and on the
-//     outbox, the new state, the pending action made or settled, what a YES does in the ledger, and the
-//     record of the tool calls. A turn that has lost its lease writes nothing.
-//   - A process that dies leaves a turn that another one takes over. The journal has what the model
-//     decided to propose, and the YES to a call that was begun to be carried out; idempotency keys
-//     keep both from being done twice.
-//   - What does not fit into one transaction is let go of before the commit, and only what nobody was
-//     asked about.
-//   - A model that fails, a bound that is reached and a used up budget each end in a clear reply.
+//   - The turns of a thread run one at a time, in the order in which their messages came in. A turn answers everything that
+//     waits, and up to twice also what arrives while it runs.
+//   - Everything that a turn decides is committed in one transaction: the reply on the thread and on the outbox, the new
+//     state, the pending action made or settled, what a YES does in the ledger, and the record of the tool calls. A turn that
+//     has lost its lease writes nothing.
+//   - When a process dies, another one takes its turn over. The journal has what the model decided to propose, and the YES to
+//     a call that was begun. Idempotency keys keep both from being done twice.
+//   - When one transaction is too small for a turn, only proposals that nobody was asked about are let go of before it.
+//   - A model that fails, a bound that is reached and a budget that is used up each end in a clear reply.
 //
-// It keeps two kinds of records, see [Audit] and [Figures]:
+// The package keeps two kinds of records, see [Audit] and [Figures]:
 //
 //	audit#{thread}   {turn}   the tool calls of a turn
-//	spend#{market}   {day}    what the turns of a day were and cost; spend#{market}#{address} those of an address
+//	spend#{market}   {day}    the turns of a day and their cost; spend#{market}#{address} has those of an address
 package turn
 
 import (
@@ -49,7 +56,7 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos, Desk, Live and Site are needed.
+// Runner runs turns. Looks, Commands with Works, Refusals, Guard, Photos, Desk, Live and Site may be left out.
 type Runner struct {
 	Intake
 	Markets interface {
@@ -60,13 +67,13 @@ type Runner struct {
 	Assistants  *assistant.Set
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
-	Looks       map[string]gate.Look       // likewise; a kind without one rests on market and tool alone
+	Looks       map[string]gate.Look       // by the same; a kind without one rests on market and tool alone
 	Commands    map[channel.ThreadType]Command
-	Refusals    Refusals          // obeys who does not want to be called; nil does nothing
+	Refusals    Refusals          // obeys customers who do not want to be called; nil does nothing
 	Works       Works             // whose matters are named by their codes
-	Matters     map[string]Matter // by kind of what stands of a conversation
+	Matters     map[string]Matter // by kind of thing that may stand
 	Model       llm.Model
-	Guard       *agent.Guard // judges what the model says; nil has the patterns alone
+	Guard       *agent.Guard // judges what the model says; nil knows only patterns
 	Outbox      *outbox.Box
 	Audit       Audit
 	Figures     *Figures
@@ -82,8 +89,8 @@ type Runner struct {
 
 // Refusals takes back what customers have agreed to, when their words say so.
 type Refusals interface {
-	// Refuse reports whether a message has taken something back, but for what is asked about by the pending action of ref. It may
-	// be called again for the same message.
+	// Refuse takes back what the customer has agreed to, and reports whether there was anything. It leaves alone what the pending
+	// action of ref asks for, which the turn lets go of. It may be called again for the same message.
 	Refuse(ctx context.Context, tc tool.Context, m thread.Message, ref string) (bool, error)
 
 	// Asks is the kind of pending action that asks for what is refused.
@@ -92,13 +99,13 @@ type Refusals interface {
 
 // Handovers takes threads that are handed over to people.
 type Handovers interface {
-	// Wait are the writes by which a thread begins to wait for a person, with what was let go of for that, or "".
+	// Wait returns the writes that make a thread wait for a person. LetGo is what was let go of for that, or "".
 	Wait(h thread.Head, turn int, language, reason, letGo, trace string) []dynamo.Write
-	// LetGo notes what was let go of on a thread that a person has already. It fails where nobody has it.
+	// LetGo notes what was let go of on a thread that a person has already. The write fails if nobody has it.
 	LetGo(h thread.Head, what string) dynamo.Write
 }
 
-// Answer is what a client that waits is told.
+// Answer is the result for a client that waits.
 type Answer struct {
 	Thread  string
 	Message string
@@ -110,10 +117,8 @@ type Answer struct {
 	From    int             // turns that were finished before the call session began
 }
 
-// Converse takes in a message of a client that waits for the answer, and runs the turn
-// in this invocation when the thread's lease is free; otherwise it waits for whoever
-// holds it. When ctx ends first, the turn is handed to the queue and the answer comes
-// later.
+// Converse stores a message of a client that waits for the answer. It runs the turn in this invocation if the thread's lease
+// is free, and otherwise waits for the holder. When ctx ends first, the turn goes to the queue and the answer comes later.
 func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, error) {
 	a, err := r.takeLease(ctx, in)
 	if err != nil {
@@ -122,7 +127,7 @@ func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, erro
 	return r.Answered(ctx, a)
 }
 
-// Answered waits for the answer to a message that was taken in, as [Runner.Converse] does.
+// Answered waits for the answer to a message that was stored, as [Runner.Converse] does.
 func (r *Runner) Answered(ctx context.Context, a thread.Appended) (Answer, error) {
 	lease, err := a.Lease, error(nil)
 	for {
@@ -150,13 +155,13 @@ func (r *Runner) Answered(ctx context.Context, a thread.Appended) (Answer, error
 	}
 }
 
-// foundAnswer ends a wait: somebody else has answered.
+// foundAnswer ends a wait: another process has answered.
 type foundAnswer struct{ answer Answer }
 
 func (*foundAnswer) Error() string { return "answered" }
 
-// await waits until the message is answered by somebody else ([foundAnswer]) or the
-// lease can be taken. What came again after its turn was erased is [fault.Gone].
+// await waits until another process has answered the message ([foundAnswer]) or the lease is free. A message that came
+// again after its turn was erased is [fault.Gone].
 func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, error) {
 	for waits := true; ; {
 		t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
@@ -188,11 +193,11 @@ func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, e
 var errErased = fault.New(fault.Gone, "the message was answered, and both have been deleted")
 
 const (
-	pollEvery = 300 * time.Millisecond // between looks at a turn that somebody else runs
+	pollEvery = 300 * time.Millisecond // between looks at a turn that another process runs
 	handOver  = 5 * time.Second        // for store and queue, when a client's time is up
 )
 
-// later hands the turn to the queue, unless its answer is there by now.
+// later hands the turn to the queue, unless it is answered by now.
 func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 	defer cancel()
@@ -203,7 +208,7 @@ func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 	switch {
 	case err != nil:
 		return Answer{}, err
-	case ok: // just now: behind the latest turn it would not be listed
+	case ok: // just now: a client that lists what follows the latest turn would miss it
 		return r.answer(a, Done{Turn: t, Head: head}), nil
 	}
 	return Answer{Thread: a.Thread, Message: a.Message, State: thread.Executing, Later: true, After: thread.Cursor(head.Turns + 1)}, nil
@@ -224,9 +229,8 @@ func (r *Runner) answer(a thread.Appended, d Done) Answer {
 	return out
 }
 
-// Work runs the turns of a thread until nothing on it waits for an answer, or no time is left for
-// another turn: what waits then is queued again. It is what the queue's consumer calls. An error
-// means: deliver again.
+// Work runs the turns of a thread until nothing on it waits for an answer. If there is no time for another turn, the
+// remaining messages are queued again. The queue's consumer calls it, and delivers again on an error.
 func (r *Runner) Work(ctx context.Context, threadID string) error {
 	for {
 		lease, head, err := r.Threads.Take(ctx, threadID)
@@ -256,7 +260,7 @@ func (r *Runner) Work(ctx context.Context, threadID string) error {
 			return err
 		case len(done.Head.Inbox) == 0: // as the commit found it; what came in later is queued by itself
 			return nil
-		case !fits(ctx): // stopped in the middle, a turn would be paid for and begun again much later
+		case !fits(ctx): // a turn that is stopped halfway is paid for, and begins again much later
 			return r.Queue.Queue(ctx, threadID, done.Turn.In[len(done.Turn.In)-1].ID+".rest")
 		}
 	}
