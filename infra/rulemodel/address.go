@@ -46,7 +46,7 @@ func addressSpan(text string) (from, to int) {
 	if end := addressEnd.FindStringIndex(text[from:to]); end != nil {
 		to = from + end[0]
 	}
-	if heardAny(ofHere, newLine(text[from:to]).whole) {
+	if heard("here", newLine(text[from:to]).whole) {
 		return 0, 0 // a place that only the map knows
 	}
 	return from, to
@@ -67,14 +67,14 @@ type where struct {
 func (w where) known() bool { return w.text != "" || w.here }
 
 // place is where something is to be done, as told in answer to q or unasked.
-func (e *errand) place(q errandQuestion) where {
+func (e *errand) place(q question) where {
 	var w where
 	for _, t := range e.said {
 		h := newLine(t.text).whole
 		address := addressIn(t.text)
 		unasked := t.asked == asksNothing || t.asked == asksDelivery || t.asked == asksOtherwise
 		switch {
-		case t.asked == q && t.pin && h == "", t.asked == q && onlyHeard(ofHere, h), e.pinned && address == "" && unasked && heardAny(ofHere, h):
+		case t.asked == q && t.pin && h == "", t.asked == q && onlyHeard("here", h), e.pinned && address == "" && unasked && heard("here", h):
 			w = where{here: true}
 		case address != "":
 			w = where{text: clean(address, maxAddress)}
@@ -89,12 +89,12 @@ func (e *errand) place(q errandQuestion) where {
 
 // bareAnswer reports whether a folded text is a yes or no alone.
 func bareAnswer(h string) bool {
-	return !strings.Contains(h, " ") && (heardAny(ofRefusal, h) || heardAny(ofConsent, h))
+	return !strings.Contains(h, " ") && (heard("refusal", h) || heard("consent", h))
 }
 
 // looksPlace reports whether a folded text may be an address: words with a number.
 func looksPlace(h string) bool {
-	return len(strings.Fields(h)) > 1 && strings.ContainsAny(h, digits) && !heardAny(ofPickingUp, h)
+	return len(strings.Fields(h)) > 1 && strings.ContainsAny(h, digits) && !heard("picking up", h)
 }
 
 // phoneTail is a number behind an address.

@@ -13,21 +13,15 @@ const (
 	summarizeBegins   = "You are given the lines of a call"
 )
 
-// looking is what is said of what the tools of a turn do, where it is not said in English.
-var looking = map[string]string{
-	"tr": "Hemen bakıyorum.", "el": "Το κοιτάζω αμέσως.", "ru": "Сейчас посмотрю.", "he": "בודקת עכשיו.", "ar": "أنظر في ذلك الآن.",
-	"de": "Ich sehe gerade nach.", "es": "Lo estoy mirando.", "fr": "Je regarde tout de suite.", "sw": "Naangalia sasa hivi.",
-}
-
 // besideTurns answers what live conversations ask beside their turns.
 func besideTurns(req request) (reply, bool) {
 	prompt := string(req.Messages[0].Content)
 	last := string(req.Messages[len(req.Messages)-1].Content)
 	switch {
 	case strings.HasPrefix(prompt, acknowledgeBegins):
-		for lang, text := range looking {
-			if strings.Contains(prompt, "in the language "+language.Name(lang)) {
-				return reply{text: text}, true
+		for lang, text := range voices("plan") {
+			if text["looking"] != "" && strings.Contains(prompt, "in the language "+language.Name(lang)) {
+				return reply{text: text["looking"]}, true
 			}
 		}
 		return reply{text: acknowledged(last)}, true

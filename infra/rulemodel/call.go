@@ -13,7 +13,7 @@ import (
 // and cancelled.
 type caller struct {
 	*conversation
-	v      *callVoice
+	v      voice
 	folded string // what the caller says now
 }
 
@@ -42,18 +42,18 @@ func (c *conversation) onCall() bool {
 // pickUp comes to the next step of a call's turn: a call of a tool, or words.
 func (c *conversation) pickUp() reply {
 	k := &caller{conversation: c, folded: newLine(c.text).whole}
-	k.v = callVoices()[c.tongue]
+	k.v = voices("call")[c.tongue]
 	if k.v == nil {
-		k.v = callVoices()[c.fallback]
+		k.v = voices("call")[c.fallback]
 	}
 	if k.v == nil {
-		k.v = callVoices()["en"]
+		k.v = voices("call")["en"]
 	}
 	switch {
 	case len(k.called("askForPerson")) > 0:
-		return say(k.v.done)
+		return say(k.v["done"])
 	case isForPerson(k.folded):
-		return k.ask("askForPerson", map[string]any{"reason": reasonOf(c.text)}, k.v.away)
+		return k.ask("askForPerson", map[string]any{"reason": reasonOf(c.text)}, k.v["away"])
 	case k.offered[talkTool] == nil:
 		return k.verify()
 	}
@@ -66,7 +66,7 @@ func (k *caller) find(of string, value any) reply {
 	if day := k.calendar.read(newLine(k.text), false).date; !day.IsZero() {
 		values["from"] = day.Format(time.DateOnly)
 	}
-	return k.ask(timesTool, values, k.v.away)
+	return k.ask(timesTool, values, k.v["away"])
 }
 
 // ask calls a tool, or says why not.
@@ -83,25 +83,25 @@ func (k *caller) verify() reply {
 		r := done[len(done)-1]
 		switch {
 		case r.failed != nil:
-			return say(k.v.away)
+			return say(k.v["away"])
 		case strings.Contains(str(r.data, "note"), "too many"):
-			return say(k.v.locked)
+			return say(k.v["locked"])
 		}
-		return say(k.v.noMatch)
+		return say(k.v["noMatch"])
 	}
 	_, err := customer.ParseZIP(k.text)
 	switch digits := strings.Count(k.folded, "") - len(strings.Map(notDigit, k.folded)); {
 	case err == nil, digits > 2:
-		return k.ask(verifyTool, map[string]any{"zip": k.text}, k.v.away)
+		return k.ask(verifyTool, map[string]any{"zip": k.text}, k.v["away"])
 	case k.asksWho():
-		return say(k.v.standIn + " " + k.v.askZIP)
+		return say(k.v["standIn"] + " " + k.v["askZIP"])
 	}
-	return say(k.v.askZIP)
+	return say(k.v["askZIP"])
 }
 
 // asksWho reports whether the caller asks what answers here.
 func (k *caller) asksWho() bool {
-	return whoAre.MatchString(k.folded) || heardAny(ofWhoAreYou, k.folded)
+	return whoAre.MatchString(k.folded) || heard("who are you", k.folded)
 }
 
 func notDigit(r rune) rune {
@@ -120,57 +120,43 @@ func (k *caller) serve() reply {
 		return k.take(shown, n)
 	}
 	switch k.wish() {
-	case wantsList, wantsMove, wantsCancel:
-		return k.ask(listTool, nil, k.v.away)
-	case wantsVisit:
-		return k.ask(servicesTool, nil, k.v.away)
+	case "list", "move", "cancel":
+		return k.ask(listTool, nil, k.v["away"])
+	case "visit":
+		return k.ask(servicesTool, nil, k.v["away"])
 	}
 	about := "unclear"
-	if k.text == "" || len(k.called(verifyTool)) > 0 || heardAny(ofGratitude, k.folded) || heardAny(ofGreeting, k.folded) || k.asksWho() {
+	if k.text == "" || len(k.called(verifyTool)) > 0 || heard("gratitude", k.folded) || heard("greeting", k.folded) || k.asksWho() {
 		about = "talk"
 	}
-	return k.ask(talkTool, map[string]any{"about": about}, k.v.howCan)
+	return k.ask(talkTool, map[string]any{"about": about}, k.v["howCan"])
 }
 
-// callWish is what a caller wants.
-type callWish int
-
-const (
-	wantsNothing callWish = iota
-	wantsList
-	wantsVisit
-	wantsMove
-	wantsCancel
-)
-
 // wish is what the caller says that they want now; in the turn in which they are verified, what they have wanted before.
-func (k *caller) wish() callWish {
-	if w := callWishOf(k.folded); w != wantsNothing || len(k.called(verifyTool)) == 0 {
+func (k *caller) wish() string {
+	if w := callWishOf(k.folded); w != "" || len(k.called(verifyTool)) == 0 {
 		return w
 	}
 	return k.wished()
 }
 
 // wished is the latest wish of the call so far.
-func (k *caller) wished() callWish {
-	if w := callWishOf(k.folded); w != wantsNothing {
+func (k *caller) wished() string {
+	if w := callWishOf(k.folded); w != "" {
 		return w
 	}
 	for _, e := range slices.Backward(k.past) {
-		if w := callWishOf(newLine(e.user).whole); w != wantsNothing {
+		if w := callWishOf(newLine(e.user).whole); w != "" {
 			return w
 		}
 	}
-	return wantsNothing
+	return ""
 }
 
-func callWishOf(folded string) callWish {
-	for _, w := range []callWish{wantsCancel, wantsMove, wantsList, wantsVisit} {
-		if callPatterns()[w].MatchString(folded) {
-			return w
-		}
-	}
-	return wantsNothing
+// callWishOf is what a folded text wants of a call: to "cancel" or "move" a visit, to "list" them, or a new "visit".
+func callWishOf(folded string) string {
+	name, _ := kindOf("call", folded)
+	return name
 }
 
 // picked is the list that the caller was shown last, and the number of what they pick of it; 0 is nothing.
@@ -202,7 +188,7 @@ func (k *caller) picked() (shown map[string]any, n int) {
 			return shown, i + 1
 		}
 	}
-	if len(options) == 1 && heardAny(ofConsent, k.folded) {
+	if len(options) == 1 && heard("consent", k.folded) {
 		return shown, 1
 	}
 	return nil, 0
@@ -223,14 +209,14 @@ func (k *caller) take(shown map[string]any, n int) reply {
 	switch optionsOf(shown) {
 	case "times":
 		if strings.Contains(str(shown, "for"), "moved") {
-			return k.ask(rescheduleTool, map[string]any{"option": n}, k.v.away)
+			return k.ask(rescheduleTool, map[string]any{"option": n}, k.v["away"])
 		}
-		return k.ask(scheduleTool, map[string]any{"option": n}, k.v.away)
+		return k.ask(scheduleTool, map[string]any{"option": n}, k.v["away"])
 	case "services":
 		return k.find("service", str(list(shown, "services", maxListings)[n-1], "service"))
 	}
-	if k.wished() == wantsCancel {
-		return k.ask(cancelTool, map[string]any{"option": n}, k.v.away)
+	if k.wished() == "cancel" {
+		return k.ask(cancelTool, map[string]any{"option": n}, k.v["away"])
 	}
 	return k.find("appointment", n)
 }
@@ -238,7 +224,7 @@ func (k *caller) take(shown map[string]any, n int) reply {
 // goOn answers the latest result of this turn, or makes the next call.
 func (k *caller) goOn(r result) reply {
 	if r.failed != nil {
-		return say(k.v.away)
+		return say(k.v["away"])
 	}
 	switch r.tool {
 	case talkTool:
@@ -251,21 +237,21 @@ func (k *caller) goOn(r result) reply {
 		return k.times("", r.data)
 	}
 	if r.data["times"] != nil {
-		return k.times(k.v.taken+" ", r.data)
+		return k.times(k.v["taken"]+" ", r.data)
 	}
-	return say(k.v.done)
+	return say(k.v["done"])
 }
 
 func (k *caller) chat() reply {
 	switch {
 	case k.asksWho():
-		return say(k.v.standIn + " " + k.v.howCan)
-	case heardAny(ofGratitude, k.folded):
-		return say(k.v.welcome)
-	case len(k.called(verifyTool)) > 0, heardAny(ofGreeting, k.folded), k.text == "":
-		return say(k.v.howCan)
+		return say(k.v["standIn"] + " " + k.v["howCan"])
+	case heard("gratitude", k.folded):
+		return say(k.v["welcome"])
+	case len(k.called(verifyTool)) > 0, heard("greeting", k.folded), k.text == "":
+		return say(k.v["howCan"])
 	}
-	return say(k.v.unclear)
+	return say(k.v["unclear"])
 }
 
 // listed goes on with the caller's appointments: the only one is the one that they mean.
@@ -273,13 +259,13 @@ func (k *caller) listed(all []map[string]any) reply {
 	head := func(i int) string { return str(all[i], "service") + " · " + str(all[i], "when") }
 	switch w := k.wish(); {
 	case len(all) == 0:
-		return say(k.v.none)
-	case w == wantsList:
-		return say(enumerate(k.v.yours, len(all), head, k.v.howCan))
+		return say(k.v["none"])
+	case w == "list":
+		return say(enumerate(k.v["yours"], len(all), head, k.v["howCan"]))
 	case len(all) > 1:
-		return say(enumerate(k.v.yours, len(all), head, k.v.which))
-	case w == wantsCancel:
-		return k.ask(cancelTool, map[string]any{"option": 1}, k.v.away)
+		return say(enumerate(k.v["yours"], len(all), head, k.v["which"]))
+	case w == "cancel":
+		return k.ask(cancelTool, map[string]any{"option": 1}, k.v["away"])
 	}
 	return k.find("appointment", 1)
 }
@@ -298,21 +284,34 @@ func (k *caller) offers(all []map[string]any) reply {
 	})
 	switch {
 	case len(all) == 0:
-		return say(k.v.noTimes)
+		return say(k.v["noTimes"])
 	case len(named) == 1:
 		return k.find("service", str(named[0], "service"))
 	case len(all) == 1:
 		return k.find("service", str(all[0], "service"))
 	}
 	priced := func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }
-	return say(enumerate(k.v.services, len(all), priced, k.v.which))
+	return say(enumerate(k.v["services"], len(all), priced, k.v["which"]))
 }
 
 // times reads free times out.
 func (k *caller) times(first string, data map[string]any) reply {
 	all := list(data, "times", maxSlots)
 	if len(all) == 0 {
-		return say(first + k.v.noTimes)
+		return say(first + k.v["noTimes"])
 	}
-	return say(enumerate(first+k.v.times, len(all), func(i int) string { return str(all[i], "when") }, k.v.which))
+	return say(enumerate(first+k.v["times"], len(all), func(i int) string { return str(all[i], "when") }, k.v["which"]))
+}
+
+// placeOf is the place of a list that a folded text names; 0 is none. Numbers mean one in few words only.
+func placeOf(folded string) int {
+	name, _ := kindOf("ordinal", folded)
+	if n := 1 + slices.Index([]string{"first", "second", "third", "fourth", "fifth"}, name); n > 0 {
+		return n
+	}
+	if len(strings.Fields(folded)) > fewWords {
+		return 0
+	}
+	name, _ = kindOf("number", folded)
+	return atoi(name)
 }

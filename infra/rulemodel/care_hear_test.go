@@ -94,20 +94,19 @@ func TestSpans(t *testing.T) {
 // What these voices say of themselves claims nothing, but for money that was given back.
 func TestCareVoicesClaimNothing(t *testing.T) {
 	t.Parallel()
-	for tag, v := range errandVoices() {
-		o := officeVoices()[tag]
-		all := []string{v.care.handed, v.care.cannotMove, v.care.waits, v.care.waitFirst, v.care.reminds, v.care.noReminder, v.care.passed, v.care.noWriting, v.care.toPerson, v.care.pay, v.care.nothingToPay,
-			v.care.noBookings, v.care.instead, v.care.askThem, v.care.noPrice, v.care.next, o.help, o.proposed, o.noPerson, o.nothing, o.noListings, o.noItem, o.noHours, o.gone, o.noneWaiting, o.past}
-		spoken := voices()[tag]
-		all = append(all, spoken.bye, spoken.nothingOpen, spoken.noneOpen, spoken.noneSoCheap, spoken.similar, spoken.which, spoken.instead, spoken.taken, spoken.noneOfMine, spoken.unclear,
-			spoken.declined, spoken.canDo, spoken.what, spoken.cancelWhich, spoken.free, spoken.foundOne, spoken.found, spoken.nothing, spoken.tryThis, spoken.wellAndYou)
-		for phrase := range v.care.questions() {
-			all = append(all, phrase)
+	for tag, v := range voices("market") {
+		o := voices("office")[tag]
+		all := []string{v["handed"], v["cannotMove"], v["waits"], v["waitFirst"], v["reminds"], v["noReminder"], v["passed"], v["noWriting"], v["toPerson"], v["pay"], v["nothingToPay"],
+			v["noBookings"], v["instead"], v["askThem"], v["noPrice"], v["next"], o["help"], o["proposed"], o["noPerson"], o["nothing"], o["noListings"], o["noItem"], o["noHours"], o["gone"], o["noneWaiting"], o["past"]}
+		all = append(all, v["bye"], v["nothingOpen"], v["noneOpen"], v["noneSoCheap"], v["similar"], v["choose"], v["freeInstead"], v["taken"], v["noneOfMine"], v["unclear"],
+			v["declined"], v["canBook"], v["what"], v["cancelBooking"], v["free"], v["foundOne"], v["results"], v["noneFound"], v["tryThis"], v["wellAndYou"])
+		for _, section := range []string{"errand", "office"} {
+			for _, q := range lexica().asks[section] {
+				all = append(all, o[string(q)])
+			}
 		}
-		for phrase := range o.questions() {
-			all = append(all, phrase)
-		}
-		for status, words := range v.care.payments {
+		for _, status := range []string{"waiting", "failed", "paid", "refunding", "refunded", "none"} {
+			words := v["payment "+status]
 			said := "MRV-7Q2K · €45 · " + words
 			if strings.HasPrefix(status, "refund") { // as getPaymentStatus bears out
 				if got := claim.Unsupported(said, []string{string(claim.Refunded)}); len(got) > 0 {

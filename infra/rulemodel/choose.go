@@ -8,7 +8,7 @@ import (
 )
 
 // choose takes a choice: of a time, an offering or a listing, whichever was asked for.
-func (m *memory) choose(h heard) bool {
+func (m *memory) choose(h hearing) bool {
 	n := h.pick
 	if n == 0 {
 		n = h.number
@@ -35,10 +35,16 @@ var listed = regexp.MustCompile(`(?m)^\d+\. (.+?)(?: · .*)?$`)
 // tapped reports whether a message is the whole label of something that a text of ours, shown before it,
 // lists to book: what a tap on it says.
 func tapped(shown, text string) bool {
-	if !inAnyVoice(func(v *voice) bool { return slices.Contains([]question{askWhich, askOffering}, v.asked(shown)) }) {
+	if !inAnyVoice(func(v voice) bool { return v.offers(shown) }) {
 		return false
 	}
 	return slices.ContainsFunc(listed.FindAllStringSubmatch(shown, -1), func(item []string) bool { return sameLabel(item[1], text) })
+}
+
+// offers reports whether a text of ours asks which listing or offering it shall be.
+func (v voice) offers(said string) bool {
+	q, _ := v.asks("booking", said)
+	return q == askWhich || q == askOffering
 }
 
 func sameLabel(label, text string) bool {
@@ -96,7 +102,7 @@ func (m *memory) shift(d time.Time) {
 	m.date = d
 }
 
-func (m *memory) chooseOffering(n int, h heard) bool {
+func (m *memory) chooseOffering(n int, h hearing) bool {
 	offerings := m.chosen.offerings
 	if i, ok := index(n, len(offerings)); ok {
 		m.want = offerings[i].id
@@ -104,7 +110,7 @@ func (m *memory) chooseOffering(n int, h heard) bool {
 	}
 	match := -1
 	for i, o := range offerings {
-		if named(h, o.name, "") {
+		if isNamed(h, o.name, "") {
 			if match >= 0 {
 				return false
 			}
@@ -142,7 +148,7 @@ func (m *memory) answerNumber(q question, n int) bool {
 	return true
 }
 
-func (m *memory) chooseListing(n int, h heard) bool {
+func (m *memory) chooseListing(n int, h hearing) bool {
 	i, ok := index(n, len(m.list))
 	if h.cheapest && len(m.list) > 0 {
 		i, ok = 0, true
@@ -159,7 +165,7 @@ func (m *memory) chooseListing(n int, h heard) bool {
 }
 
 // chooseByName takes the one listing shown that all words of the message fit.
-func (m *memory) chooseByName(h heard) bool {
+func (m *memory) chooseByName(h hearing) bool {
 	if len(h.words) == 0 {
 		return false
 	}
@@ -173,7 +179,7 @@ func (m *memory) chooseByName(h heard) bool {
 			match = i
 			break
 		}
-		if named(h, l.name, strings.Join([]string{l.place, l.domain, l.category, l.offered()}, " ")) {
+		if isNamed(h, l.name, strings.Join([]string{l.place, l.domain, l.category, l.offered()}, " ")) {
 			if match >= 0 {
 				return false
 			}
@@ -195,9 +201,9 @@ func (l listing) offered() string {
 	return strings.Join(names, " ")
 }
 
-// named reports whether each word of a message is in the name or in what else may be
+// isNamed reports whether each word of a message is in the name or in what else may be
 // said of it, and one of them in the name.
-func named(h heard, name, others string) bool {
+func isNamed(h hearing, name, others string) bool {
 	return fits(h.plain, name, others) || fits(newLine(translated(h.words, h.plain)).plain, name, others)
 }
 

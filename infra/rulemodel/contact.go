@@ -11,7 +11,7 @@ func (c *conversation) meet() {
 	for i, e := range c.past {
 		switch {
 		case e.said != "":
-			asked = inAnyVoice(func(v *voice) bool { return strings.Contains(e.said, v.contact) })
+			asked = inAnyVoice(func(v voice) bool { return strings.Contains(e.said, v["contact"]) })
 		case e.user != "" && asked && c.introduce(e.user):
 			c.past[i].user = ""
 		}

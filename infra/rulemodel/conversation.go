@@ -149,7 +149,7 @@ func (c *conversation) addSaid(role, text string) {
 		}
 	}
 	if said := outside(text); role == "assistant" && said != "" {
-		c.honest = c.honest || inAnyVoice(func(v *voice) bool { return strings.Contains(said, v.standIn) })
+		c.honest = c.honest || inAnyVoice(func(v voice) bool { return strings.Contains(said, v["standIn"]) })
 		c.past = append(c.past, entry{said: said})
 	}
 }
@@ -209,8 +209,8 @@ func detect(text string) string {
 		return tag
 	}
 	l := newLine(text) // too short for that: one word of ours will do
-	turkish := slices.ContainsFunc(l.plain, func(w string) bool { return slices.Contains(onlyTurkish, w) || suffix.MatchString(w) })
-	english := slices.ContainsFunc(l.plain, func(w string) bool { return slices.Contains(onlyEnglish, w) })
+	turkish := slices.ContainsFunc(l.plain, func(w string) bool { return isWord(w, "telling tr") || suffix.MatchString(w) })
+	english := slices.ContainsFunc(l.plain, func(w string) bool { return isWord(w, "telling en") })
 	switch {
 	case turkish && !english:
 		return "tr"

@@ -42,9 +42,9 @@ var errandTools = map[topic]string{
 // told is a message of the customer in an errand.
 type told struct {
 	text  string
-	asked errandQuestion // what it may be the answer to
-	pin   bool           // a location was shared with it
-	shown string         // what was said before it
+	asked question // what it may be the answer to
+	pin   bool     // a location was shared with it
+	shown string   // what was said before it
 }
 
 // errand is what the rules know of an errand in the making. It is made anew for each
@@ -53,7 +53,7 @@ type errand struct {
 	topic topic
 	said  []told    // since it began
 	shops []listing // found for it, to choose from
-	asked errandQuestion
+	asked question
 
 	// What was shown before it, by a search or one by one.
 	shown  []listing
@@ -69,7 +69,7 @@ type errand struct {
 type agent struct {
 	*conversation
 	*errand
-	v *errandVoice
+	v voice
 }
 
 // errands reports whether a turn is about an errand, and what to do next.
@@ -80,10 +80,10 @@ func (c *conversation) errands() (reply, bool) {
 	e := c.recallErrand()
 	asked := e.asked
 	mine := c.takes(e, told{c.text, e.asked, c.pin, e.before})
-	a := &agent{c, e, errandVoices()[c.errandTongue(asked)]}
+	a := &agent{c, e, voices("market")[c.errandTongue(asked)]}
 	switch {
 	case !mine && c.pin && c.text == "" && c.offered["getNearbyPlaces"] != nil:
-		return say(a.v.whatPlace), true
+		return say(a.v["place"]), true
 	case !mine:
 		return a.small()
 	}
@@ -92,15 +92,13 @@ func (c *conversation) errands() (reply, bool) {
 
 // unquoted leaves out what others wrote where a reply was sent back for it.
 func (a *agent) unquoted(r reply) reply {
-	if !a.plain || r.tool != "" || r.text == a.v.proposed {
+	if !a.plain || r.tool != "" || r.text == a.v["proposed"] {
 		return r
 	}
-	for phrase := range a.v.questions() {
-		if strings.HasSuffix(r.text, phrase) {
-			return say(phrase)
-		}
+	if q, phrase := a.v.asks("errand", r.text); q != asksNothing {
+		return say(phrase)
 	}
-	return say(a.v.cannot)
+	return say(a.v["cannot"])
 }
 
 func errandNames() []string {
@@ -152,34 +150,34 @@ func (a *agent) run() reply {
 	case payStatus:
 		return a.paid()
 	}
-	return say(a.v.dropped)
+	return say(a.v["dropped"])
 }
 
 // small answers what is about nothing in particular, to those whom the booking rules do
 // not understand.
 func (a *agent) small() (reply, bool) {
-	if a.tongue == "" || a.tongue == "en" || a.tongue == "tr" || a.v == errandVoices()["en"] {
+	if a.tongue == "" || a.tongue == "en" || a.tongue == "tr" || a.v["tag"] == "en" {
 		return reply{}, false
 	}
 	folded := newLine(a.text).whole
 	switch {
-	case heardAny(ofGreeting, folded) && len(strings.Fields(folded)) <= 4:
+	case heard("greeting", folded) && len(strings.Fields(folded)) <= 4:
 		if a.saidWhatItIs() {
-			return say(a.v.hello + " " + a.canDo(a.voice())), true
+			return say(a.v["hello"] + " " + a.canDo(a.voice())), true
 		}
-		return say(a.v.hello + " " + a.v.standIn + ". " + a.canDo(a.voice())), true
-	case heardAny(ofWhoAreYou, folded):
-		return say(a.v.standIn + ". " + a.canDo(a.voice())), true
-	case heardAny(ofGratitude, folded):
-		return say(a.v.thanks), true
-	case heardAny(ofAssistance, folded):
+		return say(a.v["hello"] + " " + a.v["standIn"] + ". " + a.canDo(a.voice())), true
+	case heard("who are you", folded):
+		return say(a.v["standIn"] + ". " + a.canDo(a.voice())), true
+	case heard("gratitude", folded):
+		return say(a.v["thanks"]), true
+	case heard("assistance", folded):
 		return say(a.canDo(a.voice())), true
 	}
 	return reply{}, false
 }
 
 func (a *agent) saidWhatItIs() bool {
-	return slices.ContainsFunc(a.past, func(e entry) bool { return strings.Contains(e.said, a.v.standIn) })
+	return slices.ContainsFunc(a.past, func(e entry) bool { return strings.Contains(e.said, a.v["standIn"]) })
 }
 
 // recallErrand replays the past, and marks what of it was part of errands.
@@ -238,7 +236,7 @@ func (e *errand) known(id string) *listing {
 // overhear reads what the assistant itself said: what it asked, or that the errand is done.
 func (e *errand) overhear(said string) {
 	e.follow(said)
-	e.asked, e.before = errandAsked(said), said
+	e.asked, e.before = askedFor("errand", said), said
 	if slices.Contains([]topic{toOrder, toHire, toView, toRide}, e.topic) && isProposal(said) {
 		e.offer = &errand{topic: e.topic, said: e.said, shops: e.shops}
 	}
@@ -249,8 +247,8 @@ func (e *errand) overhear(said string) {
 
 // isProposal reports whether a text of ours puts an offer to the customer.
 func isProposal(said string) bool {
-	for _, v := range errandVoices() {
-		if strings.Contains(said, v.proposed) {
+	for _, v := range voices("market") {
+		if strings.Contains(said, v["proposed"]) {
 			return true
 		}
 	}
@@ -261,15 +259,15 @@ func isProposal(said string) bool {
 // different about it; the errand then goes on from there.
 func (c *conversation) otherwise(e *errand, t *told, h string) bool {
 	offer := e.offer
-	if onlyHeard(ofRefusal, h) && noOnly.MatchString(h) || onlyHeard(ofRefusal, h) && t.asked == asksNothing && len(strings.Fields(h)) == 1 {
+	if onlyHeard("refusal", h) && noOnly.MatchString(h) || onlyHeard("refusal", h) && t.asked == asksNothing && len(strings.Fields(h)) == 1 {
 		return false
 	}
 	e.offer = nil
-	if offer == nil || e.topic != noErrand || t.asked != asksNothing || onlyHeard(ofConsent, h) || marketThing(h) || aBooking.MatchString(h) {
+	if offer == nil || e.topic != noErrand || t.asked != asksNothing || onlyHeard("consent", h) || marketThing(h) || aBooking.MatchString(h) {
 		return false
 	}
 	w, people := c.timesIn(t.text), takeParty(newLine(westernDigits(t.text)))
-	if people == 0 && w.clock == nil && w.date.IsZero() && !heardAny(ofChanging, h) {
+	if people == 0 && w.clock == nil && w.date.IsZero() && !heard("changing", h) {
 		return false
 	}
 	e.topic, e.said, e.shops = offer.topic, slices.Clone(offer.said), offer.shops
@@ -294,7 +292,7 @@ func (c *conversation) takes(e *errand, t told) bool {
 		return true
 	}
 	if tool := errandTools[next]; tool != "" && c.offered[tool] == nil && !(next == toFind && c.offered["searchLocalPlaces"] != nil) &&
-		!(next == toOrder && heardAny(ofMenu, h) && c.offered["getMenu"] != nil) {
+		!(next == toOrder && heard("menu", h) && c.offered["getMenu"] != nil) {
 		next = noErrand
 	}
 	if next == noErrand {
@@ -338,10 +336,10 @@ func (e *errand) heard(h string, t told) topic {
 		return noErrand
 	case next == toRevokeRide && e.topic != toRide, next == toRevoke && e.topic != toOrder && e.topic != toHire && e.topic != toView:
 		return next
-	case heardAny(ofDropping, h) && len(strings.Fields(h)) <= 4,
-		(t.asked == asksAddress || t.asked == asksPickup || t.asked == asksPhone) && bareAnswer(h) && heardAny(ofRefusal, h):
+	case heard("dropping", h) && len(strings.Fields(h)) <= 4,
+		(t.asked == asksAddress || t.asked == asksPickup || t.asked == asksPhone) && bareAnswer(h) && heard("refusal", h):
 		return toLetGo
-	case onlyHeard(ofGratitude, h):
+	case onlyHeard("gratitude", h):
 		return noErrand
 	case next != noErrand && next != e.topic && t.asked != asksMessage && asksFor.MatchString(h):
 		return next // whatever was asked, this begins something else
@@ -352,7 +350,7 @@ func (e *errand) heard(h string, t told) topic {
 		return e.topic
 	case e.topic.ofOwn() && (next == noErrand || next == e.topic) && !toCancel.MatchString(h):
 		return e.topic
-	case heardAny(ofTable, h) && heardAny(ofReserving, h), next == noErrand && e.looksElsewhere(h, t),
+	case heard("table", h) && heard("reserving", h), next == noErrand && e.looksElsewhere(h, t),
 		toBook.MatchString(h) && marketThing(h) && serviceKind(h) == "":
 		return noErrand
 	case next == myOrders, next == toRevoke, next == toRevokeRide, next == toPharmacy, next == payStatus, next == toPay, next == toWait:
@@ -365,43 +363,43 @@ func (e *errand) heard(h string, t told) topic {
 
 // topicOf is the errand that a folded message asks for.
 func topicOf(h string) topic {
-	near, where := heardAny(ofNearest, h), heardAny(ofWhereabouts, h)
+	near, where := heard("nearest", h), heard("whereabouts", h)
 	_, kind := placeKind(h)
 	switch {
 	case isForPerson(h):
 		return toHandOver
-	case heardAny(ofWaitlist, h):
+	case heard("waitlist", h):
 		return toWait
-	case heardAny(ofReminding, h):
+	case heard("reminding", h):
 		return toRemind
-	case heardAny(ofPaid, h):
+	case heard("paid", h):
 		return payStatus
-	case heardAny(ofPaying, h):
+	case heard("paying", h):
 		return toPay
-	case heardAny(ofRevoking, h) && heardAny(ofTaxi, h):
+	case heard("revoking", h) && heard("taxi", h):
 		return toRevokeRide
-	case heardAny(ofRevoking, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
+	case heard("revoking", h) && heard("orders", h) && !aBooking.MatchString(h):
 		return toRevoke
-	case heardAny(ofTaxi, h) && (where || heardAny(ofProgress, h)):
+	case heard("taxi", h) && (where || heard("progress", h)):
 		return rideStatus
-	case heardAny(ofTaxi, h) && !near:
+	case heard("taxi", h) && !near:
 		return toRide
-	case heardAny(ofRescheduling, h), heardAny(ofChanging, h) && heardAny(ofBookings, h) && !heardAny(ofReserving, withoutBookings(h)):
+	case heard("rescheduling", h), heard("changing", h) && heard("bookings", h) && !heard("reserving", withoutBookings(h)):
 		return toMove
-	case heardAny(ofPharmacy, h):
+	case heard("pharmacy", h):
 		return toPharmacy
-	case heardAny(ofMyOrders, h), heardBack.MatchString(h), heardAny(ofProgress, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
+	case heard("my orders", h), heardBack.MatchString(h), heard("progress", h) && heard("orders", h) && !aBooking.MatchString(h):
 		return myOrders
 	case kind && (near || where || (townOf(h) != "" || nearCue.MatchString(h)) && !marketThing(h) || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
 		return toFind
-	case heardAny(ofTable, h), heardAny(ofReserving, h) && marketThing(h) && serviceKind(h) == "":
-	case heardAny(ofMenu, h):
+	case heard("table", h), heard("reserving", h) && marketThing(h) && serviceKind(h) == "":
+	case heard("menu", h):
 		return toOrder
-	case serviceKind(h) != "" && !ofMine.MatchString(h), heardAny(ofHelper, h):
+	case serviceKind(h) != "" && !ofMine.MatchString(h), heard("helper", h):
 		return toHire
-	case heardAny(ofViewing, h) && !kind && heardAny(ofHome, h), heardAny(ofViewingItself, h), heardAny(ofHome, h) && heardAny(ofLease, h):
+	case heard("viewing", h) && !kind && heard("home", h), heard("viewing itself", h), heard("home", h) && heard("lease", h):
 		return toView
-	case heardAny(ofOrdering, h) && !ofMine.MatchString(h):
+	case heard("ordering", h) && !ofMine.MatchString(h):
 		return toOrder
 	}
 	return noErrand
@@ -412,7 +410,7 @@ var heardBack = regexp.MustCompile(`\b(?:has|have|did) (?:the [\w' ]{2,30}|they|
 
 // withoutBookings leaves out of a folded text what names a booking.
 func withoutBookings(h string) string {
-	return errandPatterns()[ofBookings].ReplaceAllString(h+" ", " ")
+	return cueOf("bookings").ReplaceAllString(h+" ", " ")
 }
 
 // asksFor tells that a folded message asks for something, rather than answers.
@@ -455,7 +453,7 @@ func (e *errand) first() told {
 func (e *errand) last() told { return e.said[len(e.said)-1] }
 
 // answer is what was last said to a question.
-func (e *errand) answer(q errandQuestion) (told, bool) {
+func (e *errand) answer(q question) (told, bool) {
 	for _, t := range slices.Backward(e.said) {
 		if t.asked == q {
 			return t, true
@@ -466,13 +464,13 @@ func (e *errand) answer(q errandQuestion) (told, bool) {
 
 // errandTongue tells the customer's language: by what they wrote last that shows it, else
 // by what the system says. Addresses tell where they are, not what they speak.
-func (c *conversation) errandTongue(asked errandQuestion) string {
+func (c *conversation) errandTongue(asked question) string {
 	var texts []string
 	before := asksNothing
 	for _, e := range c.past {
 		switch {
 		case strings.TrimSpace(e.said) != "":
-			before = errandAsked(e.said)
+			before = askedFor("errand", e.said)
 		case e.user != "" && !before.place():
 			texts = append(texts, e.user)
 		}
@@ -484,11 +482,11 @@ func (c *conversation) errandTongue(asked errandQuestion) string {
 		if l, ok := letterIn(text); ok {
 			text = strings.ReplaceAll(text, l.whom, "") // a name tells nothing
 		}
-		if tag := detect(phoneNumber.ReplaceAllString(text, "")); errandVoices()[tag] != nil {
+		if tag := detect(phoneNumber.ReplaceAllString(text, "")); voices("market")[tag] != nil {
 			return tag
 		}
 	}
-	if errandVoices()[c.fallback] != nil {
+	if voices("market")[c.fallback] != nil {
 		return c.fallback
 	}
 	return "en"
@@ -499,7 +497,7 @@ func (a *agent) must(tool string, values map[string]any) reply {
 	if next := a.call(tool, values); next != nil {
 		return *next
 	}
-	return say(a.v.cannot)
+	return say(a.v["cannot"])
 }
 
 // done returns the latest result of a tool in this turn.
@@ -515,18 +513,18 @@ func (a *agent) done(tool string) (result, bool) {
 func (a *agent) wrong(f *failure) reply {
 	switch f.kind {
 	case "unavailable", "internal":
-		return say(a.v.away)
+		return say(a.v["away"])
 	case "not_found":
-		return say(a.v.gone)
+		return say(a.v["gone"])
 	case "limited":
-		return say(a.v.tooMany)
+		return say(a.v["tooMany"])
 	case "conflict", "forbidden":
-		return say(a.v.notThere)
+		return say(a.v["notThere"])
 	}
 	if f.message == "" || a.plain {
-		return say(a.v.cannot)
+		return say(a.v["cannot"])
 	}
-	return say(strings.TrimSpace(a.v.cannot + " “" + clean(f.message, 200) + "”"))
+	return say(strings.TrimSpace(a.v["cannot"] + " “" + clean(f.message, 200) + "”"))
 }
 
 var phoneNumber = regexp.MustCompile(`\+?\d[\d ()./-]{5,17}\d`)
@@ -544,7 +542,7 @@ func (e *errand) phone() string {
 		if len(digits) < 6 || len(digits) > 15 {
 			continue
 		}
-		if t.asked == asksPhone || number[0] == '+' || heardAny(ofPhoneNumber, newLine(t.text).whole) || digits[0] == '0' && len(digits) >= 10 {
+		if t.asked == asksPhone || number[0] == '+' || heard("phone number", newLine(t.text).whole) || digits[0] == '0' && len(digits) >= 10 {
 			if number[0] == '+' {
 				return "+" + digits
 			}

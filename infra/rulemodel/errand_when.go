@@ -5,37 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
-
-// timeWords say in English what customers say of time in languages that the calendar does
-// not read.
-var timeWords = []struct{ english, words string }{
-	{"the day after tomorrow", `μεθαύριο, послезавтра, מחרתיים, بعد غد, übermorgen, pasado mañana, après-demain, kesho kutwa`},
-	{"tomorrow", `αύριο, завтра, מחר, غدا, بكرة, morgen, mañana, demain, kesho`},
-	{"today", `σήμερα, сегодня, היום, اليوم, heute, hoy, aujourd'hui, leo`},
-	{"tonight", `απόψε, הלילה, הערב, الليلة, heute abend, esta noche, ce soir, usiku huu`},
-	{"morning", `το πρωί, πρωί, утром, утра, בבוקר, בוקר, صباحا, الصباح, في الصباح, vormittag, früh, por la mañana, matin, asubuhi`},
-	{"afternoon", `το απόγευμα, απόγευμα, μεσημέρι, днём, дня, после обеда, אחר הצהריים, אחרי הצהריים, בצהריים, بعد الظهر, ظهرا, nachmittag, por la tarde, après-midi, mchana`},
-	{"evening", `το βράδυ, βράδυ, вечером, вечера, בערב, مساء, المساء, في المساء, abend, abends, por la noche, soir, jioni`},
-	{"monday", `δευτέρα, понедельник, יום שני, ביום שני, الاثنين, الإثنين, montag, lunes, lundi, jumatatu`},
-	{"tuesday", `τρίτη, вторник, יום שלישי, ביום שלישי, الثلاثاء, dienstag, martes, mardi, jumanne`},
-	{"wednesday", `τετάρτη, среда, среду, יום רביעי, ביום רביעי, الأربعاء, mittwoch, miércoles, mercredi, jumatano`},
-	{"thursday", `πέμπτη, четверг, יום חמישי, ביום חמישי, الخميس, donnerstag, jueves, jeudi, alhamisi`},
-	{"friday", `παρασκευή, пятница, пятницу, יום שישי, ביום שישי, الجمعة, freitag, viernes, vendredi, ijumaa`},
-	{"saturday", `σάββατο, суббота, субботу, שבת, בשבת, السبت, samstag, sábado, samedi, jumamosi`},
-	{"sunday", `κυριακή, воскресенье, יום ראשון, ביום ראשון, الأحد, sonntag, domingo, dimanche, jumapili`},
-	{"at", `στις, στη μία, в, בשעה, الساعة, عند الساعة, um, a las, à, saa`},
-}
-
-// timePatterns find the words of time in folded text.
-var timePatterns = sync.OnceValue(func() (all []kindPattern) {
-	for _, w := range timeWords {
-		all = append(all, kindPattern{w.english, regexp.MustCompile(cuePattern(ofHello, w.words))})
-	}
-	return all
-})
 
 // hourJoined is an hour behind a preposition that is written with it, as in Hebrew.
 var hourJoined = regexp.MustCompile(`(^| )ב-?(\d{1,2}(?::\d{2})?)`)
@@ -62,7 +33,7 @@ func inEnglish(text string) string {
 		}
 		return fmt.Sprintf("%s in %d %s ", g[1], n, unit)
 	})
-	for _, p := range timePatterns() {
+	for _, p := range lexica().heard["time"] {
 		if p.name == "at" {
 			folded = atHour(p.re, folded)
 			continue
@@ -104,7 +75,7 @@ func (c *conversation) moment(said []told) (at string, anytime bool) {
 			continue
 		}
 		h := newLine(t.text).whole
-		anytime = anytime || t.asked == asksWhen && (heardAny(ofAnytime, h) || heardAny(ofNow, h)) || t.asked == asksNothing && heardAny(ofNow, h)
+		anytime = anytime || t.asked == asksWhen && (heard("anytime", h) || heard("now", h)) || t.asked == asksNothing && heard("now", h)
 		heard := c.timesIn(withoutAddress(t.text))
 		if t.asked == asksNothing || t.asked == asksWhat {
 			w = when{}

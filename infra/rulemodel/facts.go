@@ -30,14 +30,14 @@ func wantsOpen(h string) bool {
 
 // facts answers, line by line, what a folded message asks of a listing; what it cannot know,
 // the business can be asked.
-func (v *errandVoice) facts(l listing, h string, days []string) []string {
+func (v voice) facts(l listing, h string) []string {
 	var out []string
 	if whetherOpen.MatchString(h) {
-		state := v.notOpen
+		state := v["notOpen"]
 		if l.open != nil && *l.open {
-			state = v.open
+			state = v["open"]
 		}
-		if hours := week(l.hours, days); l.open != nil && hours != "" {
+		if hours := v.week(l.hours); l.open != nil && hours != "" {
 			out = append(out, state+" · "+hours)
 		} else if l.open != nil {
 			out = append(out, state)
@@ -51,7 +51,7 @@ func (v *errandVoice) facts(l listing, h string, days []string) []string {
 			}
 		}
 		if priced == 0 && l.from.String() == "" {
-			out = append(out, v.care.noPrice)
+			out = append(out, v["noPrice"])
 		}
 	}
 	if where := l.address; whereabouts.MatchString(h) && where != "" {
@@ -60,13 +60,14 @@ func (v *errandVoice) facts(l listing, h string, days []string) []string {
 		out = append(out, l.place)
 	}
 	if whatNumber.MatchString(h) || whetherHave.MatchString(h) && len(out) == 0 {
-		out = append(out, v.care.askThem)
+		out = append(out, v["askThem"])
 	}
 	return out
 }
 
 // week puts opening hours into one line, "" for none or where the days have no names.
-func week(all []hours, days []string) string {
+func (v voice) week(all []hours) string {
+	days := strings.Fields(v["weekdays"])
 	var open []string
 	for _, h := range all {
 		if len(days) < 7 {
@@ -92,11 +93,9 @@ func (a *agent) fact() reply {
 		return a.wrong(r.failed)
 	}
 	h := newLine(a.aside.text).whole
-	lines := append([]string{a.v.listing(r.listings[0])}, a.v.facts(r.listings[0], h, voices()[a.errandTongue(a.aside.asked)].weekdays)...)
-	for phrase := range a.v.questions() {
-		if strings.HasSuffix(strings.TrimSpace(a.aside.shown), phrase) {
-			lines = append(lines, phrase)
-		}
+	lines := append([]string{a.v.brief(r.listings[0])}, a.v.facts(r.listings[0], h)...)
+	if q, phrase := a.v.asks("errand", a.aside.shown); q != asksNothing {
+		lines = append(lines, phrase)
 	}
 	return say(strings.Join(lines, "\n"))
 }

@@ -25,7 +25,7 @@ func (a *agent) order() reply {
 			a.near, a.shown = nil, nil
 			return a.order()
 		}
-		return say(a.v.noMenu)
+		return say(a.v["noMenu"])
 	}
 	cart, gone, understood := a.cart(food)
 	if next := a.fillCart(l, food, cart, gone, understood); next != nil {
@@ -39,14 +39,14 @@ func (a *agent) kitchen() (*listing, *reply) {
 	first := a.first().text
 	query := shopName(first)
 	if query == "" {
-		query = strings.Join(gist(withoutAddress(first), ofOrdering, ofMenu, ofDelivering, ofPickingUp, ofHere, ofAlso), " ")
+		query = strings.Join(gist(withoutAddress(first), "ordering", "menu", "delivering", "picking up", "here", "also"), " ")
 	}
 	if query == "" && a.near == nil && len(a.shops) == 0 {
 		if len(a.shown) > 1 {
 			a.shops = a.shown
-			return a.among(a.v.found, "…")
+			return a.among(a.v["found"], "…")
 		}
-		next := say(a.v.whatFood)
+		next := say(a.v["what food"])
 		return nil, &next
 	}
 	return a.shop(query, "order_food")
@@ -76,13 +76,13 @@ func (a *agent) cart(m menu) (cart []wish, gone []string, understood bool) {
 		case t.asked == asksOption:
 			m.choose(cart, t.text)
 			continue
-		case t.asked == asksItems, t.asked == asksNothing, t.asked == asksOtherwise, t.asked == asksWhat, heardAny(ofAlso, newLine(t.text).whole) && !t.asked.place():
+		case t.asked == asksItems, t.asked == asksNothing, t.asked == asksOtherwise, t.asked == asksWhat, heard("also", newLine(t.text).whole) && !t.asked.place():
 		default:
 			continue
 		}
 		wishes := a.wishes(m, t)
 		h := newLine(t.text).whole
-		gone, understood = nil, len(wishes) > 0 || onlyHeard(ofRefusal, h) || heardAny(ofPickingUp, h) || phoneNumber.MatchString(t.text)
+		gone, understood = nil, len(wishes) > 0 || onlyHeard("refusal", h) || heard("picking up", h) || phoneNumber.MatchString(t.text)
 		for _, w := range wishes {
 			if m.dishes[w.dish].soldOut {
 				gone = append(gone, m.dishes[w.dish].name)
@@ -167,18 +167,18 @@ func (a *agent) fillCart(l *listing, m menu, cart []wish, gone []string, underst
 	last := a.last()
 	head := ""
 	if len(gone) > 0 && (last.asked == asksItems || last.asked == asksNothing || last.asked == asksWhich) {
-		head = fmt.Sprintf(a.v.soldOut, clean(strings.Join(gone, ", "), 120)) + "\n"
+		head = fmt.Sprintf(a.v["soldOut"], clean(strings.Join(gone, ", "), 120)) + "\n"
 	}
 	switch {
 	case last.asked == asksItems && !understood:
-		head = a.v.noSuch + "\n"
+		head = a.v["noSuch"] + "\n"
 	case len(cart) > 0 && (last.asked == asksItems || last.asked == asksNothing) && m.vague(a.wishText(last), cart):
 		return a.whichOf(m, cart)
 	case len(cart) == 0, head != "":
 	default:
 		return a.chooseOption(l, m, cart)
 	}
-	next := say(head + m.show(a.v) + "\n" + a.v.items)
+	next := say(head + m.show(a.v) + "\n" + a.v["items"])
 	return &next
 }
 
@@ -189,7 +189,7 @@ func (a *agent) whichOf(m menu, cart []wish) *reply {
 	for _, w := range cart {
 		taken = append(taken, fmt.Sprintf("%d × %s", w.quantity, clean(m.dishes[w.dish].name, maxName)))
 	}
-	next := say(strings.Join(taken, ", ") + " +\n" + m.show(a.v) + "\n" + a.v.items)
+	next := say(strings.Join(taken, ", ") + " +\n" + m.show(a.v) + "\n" + a.v["items"])
 	return &next
 }
 
@@ -202,7 +202,7 @@ func (a *agent) chooseOption(l *listing, m menu, cart []wish) *reply {
 	}
 	options := g.left()
 	if len(options) == 0 {
-		next := say(fmt.Sprintf(a.v.soldOut, clean(m.dishes[cart[w].dish].name, maxName)) + "\n" + m.show(a.v) + "\n" + a.v.items)
+		next := say(fmt.Sprintf(a.v["soldOut"], clean(m.dishes[cart[w].dish].name, maxName)) + "\n" + m.show(a.v) + "\n" + a.v["items"])
 		return &next
 	}
 	if _, asked := a.done("orderFood"); !asked {
@@ -210,12 +210,12 @@ func (a *agent) chooseOption(l *listing, m menu, cart []wish) *reply {
 			return next
 		}
 	}
-	next := say(enumerate(fmt.Sprintf(a.v.options, clean(m.dishes[cart[w].dish].name, maxName), clean(g.name, maxName)), len(options), func(i int) string {
+	next := say(enumerate(fmt.Sprintf(a.v["options"], clean(m.dishes[cart[w].dish].name, maxName), clean(g.name, maxName)), len(options), func(i int) string {
 		if extra := options[i].extra.String(); extra != "" {
 			return clean(options[i].name, maxName) + " · +" + extra
 		}
 		return clean(options[i].name, maxName)
-	}, a.v.option))
+	}, a.v["option"]))
 	return &next
 }
 
@@ -226,11 +226,11 @@ func (a *agent) wantsDelivery() (brought, said bool) {
 		switch {
 		case t.asked == asksDelivery && lone(t.text) == 1:
 			brought, said = true, true
-		case t.asked == asksDelivery && lone(t.text) == 2, heardAny(ofPickingUp, h) && !t.asked.place(), onlyHeard(ofPickingUp, h):
+		case t.asked == asksDelivery && lone(t.text) == 2, heard("picking up", h) && !t.asked.place(), onlyHeard("picking up", h):
 			brought, said = false, true
-		case t.asked == asksPickupOnly && onlyHeard(ofConsent, h):
+		case t.asked == asksPickupOnly && onlyHeard("consent", h):
 			brought, said = false, true
-		case t.asked == asksDelivery && (heardAny(ofHere, h) || looksPlace(h)), heardAny(ofDelivering, h), addressIn(t.text) != "", t.asked == asksAddress && (h != "" || t.pin):
+		case t.asked == asksDelivery && (heard("here", h) || looksPlace(h)), heard("delivering", h), addressIn(t.text) != "", t.asked == asksAddress && (h != "" || t.pin):
 			brought, said = true, true
 		}
 	}
@@ -246,22 +246,22 @@ func (a *agent) bring(l *listing, m menu, cart []wish) reply {
 	at := a.place(asksAddress)
 	switch {
 	case m.deliversOnly && said && !brought:
-		return say(a.v.onlyDelivery + " " + a.v.address)
+		return say(a.v["onlyDelivery"] + " " + a.v["address"])
 	case m.deliversOnly:
 		brought = true
 	case !m.delivers && brought && a.last().asked == asksPickupOnly:
-		return say(a.v.dropped)
+		return say(a.v["dropped"])
 	case !m.delivers && brought:
-		return say(a.v.noDelivery)
+		return say(a.v["pickupOnly"])
 	case !m.delivers:
 	case !said:
-		return say(a.v.delivery)
+		return say(a.v["delivery"])
 	}
 	switch {
 	case brought && !at.known():
-		return say(a.v.address)
+		return say(a.v["address"])
 	case a.dayOnly(a.said):
-		return say(a.v.when)
+		return say(a.v["moment"])
 	}
 	return a.must("orderFood", a.foodOrder(l, m, cart, brought, at))
 }
@@ -303,25 +303,25 @@ func (a *agent) note() string {
 func (a *agent) ordered(m menu, r result) reply {
 	f := r.failed
 	if f == nil {
-		return say(a.v.proposed)
+		return say(a.v["proposed"])
 	}
 	switch {
 	case f.field == "phone":
-		return say(a.v.phone)
+		return say(a.v["phone"])
 	case f.field == "address" && strings.Contains(f.message, "km"):
-		return say(a.v.tooFar + " " + a.v.address)
+		return say(a.v["tooFar"] + " " + a.v["address"])
 	case f.field == "address":
-		return say(a.v.address)
+		return say(a.v["address"])
 	case f.field == "delivery" && m.deliversOnly:
-		return say(a.v.onlyDelivery + " " + a.v.address)
+		return say(a.v["onlyDelivery"] + " " + a.v["address"])
 	case f.field == "delivery":
-		return say(a.v.noDelivery)
+		return say(a.v["pickupOnly"])
 	case f.field == "when":
 		return a.shut(f)
 	case f.field == "items" && m.minimum.String() != "":
-		return say(fmt.Sprintf(a.v.minimum, m.minimum) + "\n" + m.show(a.v) + "\n" + a.v.items)
+		return say(fmt.Sprintf(a.v["minimum"], m.minimum) + "\n" + m.show(a.v) + "\n" + a.v["items"])
 	case strings.HasPrefix(f.field, "items"):
-		return say(a.v.noSuch + "\n" + m.show(a.v) + "\n" + a.v.items)
+		return say(a.v["noSuch"] + "\n" + m.show(a.v) + "\n" + a.v["items"])
 	}
 	return a.wrong(f)
 }
@@ -330,12 +330,12 @@ var opensNext = regexp.MustCompile(`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`)
 
 // shut says that it is closed at the time, and when it opens if the tool said so.
 func (a *agent) shut(f *failure) reply {
-	head := a.v.badTime
+	head := a.v["badTime"]
 	if strings.Contains(f.message, "closed") {
-		head = a.v.closed
+		head = a.v["closed"]
 	}
-	if t, err := time.Parse("2006-01-02T15:04", opensNext.FindString(f.message)); err == nil && head == a.v.closed {
-		head += " " + fmt.Sprintf(a.v.opens, a.v.moment(t))
+	if t, err := time.Parse("2006-01-02T15:04", opensNext.FindString(f.message)); err == nil && head == a.v["closed"] {
+		head += " " + fmt.Sprintf(a.v["opens"], a.v.moment(t))
 	}
-	return say(head + " " + a.v.when)
+	return say(head + " " + a.v["moment"])
 }

@@ -60,8 +60,8 @@ var (
 	numbered = regexp.MustCompile(`\b(?:option|number|numara|secenek|no) (\d{1,2})\b|\b(\d{1,2}) numara\w*|\b(\d{1,2})'?[.]?(?:s[iu]n?[iu]?|y[iu])\b`)
 )
 
-// heard is what one message says, as far as rules can tell.
-type heard struct {
+// hearing is what one message says, as far as rules can tell.
+type hearing struct {
 	greeting, who, help, thanks, person  bool
 	mine, cancel, booking, drop, yes, no bool
 	search, book, detail, cheapest, open bool
@@ -82,9 +82,9 @@ type heard struct {
 }
 
 // hear reads a message. expect is what was asked last: it tells what a lone number is.
-func hear(text string, c calendar, expect question) heard {
+func hear(text string, c calendar, expect question) hearing {
 	l := newLine(westernDigits(text))
-	h := heard{all: l.whole}
+	h := hearing{all: l.whole}
 	if isForeign(text) {
 		l = newLine(forMarket(text))
 		h.all += " " + l.whole
@@ -189,7 +189,7 @@ func takeNights(l *line) int {
 	return 0
 }
 
-func (h *heard) takePick(l *line) {
+func (h *hearing) takePick(l *line) {
 	if g, _ := l.take(numbered); g != nil {
 		h.pick = atoi(g[1] + g[2] + g[3])
 		return
@@ -214,7 +214,7 @@ var loneNumber = regexp.MustCompile(`^(` + numbers + `)$`)
 
 // takeNumber reads a lone number: an hour beside a date or when a time was asked for,
 // else whatever it answers.
-func (h *heard) takeNumber(l *line, expect question) {
+func (h *hearing) takeNumber(l *line, expect question) {
 	plain := l.whole
 	if left := contentWords(l); !loneNumber.MatchString(plain) {
 		if len(left) != 1 {
@@ -255,7 +255,7 @@ func contentWords(l *line) []int {
 }
 
 // rest keeps the words that say what is looked for.
-func (h *heard) rest(l *line) {
+func (h *hearing) rest(l *line) {
 	words := contentWords(l)
 	for _, i := range words {
 		word, plain := l.stem(i)

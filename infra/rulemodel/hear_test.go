@@ -37,7 +37,7 @@ func TestWhen(t *testing.T) {
 		{"satın almak", ""}, {"may I come", ""}, {"sun loungers", ""}, {"a room for two", ""}, {"", ""},
 	}
 	for _, tt := range tests {
-		h := hear(tt.text, saturday, askNothing)
+		h := hear(tt.text, saturday, asksNothing)
 		got := ""
 		if !h.when.date.IsZero() {
 			got = h.when.date.Format(time.DateOnly)
@@ -57,7 +57,7 @@ func TestWhen(t *testing.T) {
 func TestMeals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"at 8": "20:00", "at 8 in the morning": "08:00", "at 11": "23:00", "at 12": "12:00", "08:00": "08:00", "saat 9'da": "21:00"} {
-		h := hear(text, saturday, askNothing)
+		h := hear(text, saturday, asksNothing)
 		if h.when.clock == nil {
 			t.Errorf("%q: no time", text)
 		} else if got := h.when.clock.at(h.when.part, true); got != want {
@@ -84,7 +84,7 @@ func TestCounts(t *testing.T) {
 		{"dinner for 4 under 40 euros for 2 nights", 4, 2, 4000},
 	}
 	for _, tt := range tests {
-		h := hear(tt.text, saturday, askNothing)
+		h := hear(tt.text, saturday, asksNothing)
 		if h.party != tt.party || h.nights != tt.nights || h.maxPrice != tt.maxPrice {
 			t.Errorf("%q: party %d, nights %d, most %d; want %d, %d, %d", tt.text, h.party, h.nights, h.maxPrice, tt.party, tt.nights, tt.maxPrice)
 		}
@@ -103,7 +103,7 @@ func TestPicks(t *testing.T) {
 		{"on", 0, 10}, {"sushi 2", 0, 0}, {"son dakika", 0, 0},
 	}
 	for _, tt := range tests {
-		h := hear(tt.text, saturday, askNothing)
+		h := hear(tt.text, saturday, asksNothing)
 		if h.pick != tt.pick || h.number != tt.number {
 			t.Errorf("%q: pick %d, number %d; want %d, %d", tt.text, h.pick, h.number, tt.pick, tt.number)
 		}
@@ -119,7 +119,7 @@ func TestWordsToLookFor(t *testing.T) {
 		{"book a table at Niazi's", "Niazi's"}, {"İstanbul'dan uçuş", "İstanbul uçuş"}, {"rezervasyon yapmak istiyorum", ""},
 	}
 	for _, tt := range tests {
-		if got := strings.Join(hear(tt.text, saturday, askNothing).words, " "); got != tt.want {
+		if got := strings.Join(hear(tt.text, saturday, asksNothing).words, " "); got != tt.want {
 			t.Errorf("%q: looks for %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestMine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"what bookings do I have?": true, "do I have any reservations": true, "my reservations": true, "show me all bookings": true, "is my table confirmed?": true, "when is my booking": true,
 		"what have I booked": true, "bookings": true, "rezervasyonum var mı": true, "is booking needed?": false, "I have a booking question": false, "book a table": false, "do you take reservations": false} {
-		if h := hear(text, saturday, askNothing); h.mine != want {
+		if h := hear(text, saturday, asksNothing); h.mine != want {
 			t.Errorf("%q asks for one's bookings: %v, want %v", text, h.mine, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func (a *agent) hire() reply {
 	query := a.work()
 	if query == "" {
-		return say(a.v.whatService)
+		return say(a.v["what service"])
 	}
 	l, next := a.shop(query, "book_service")
 	if next != nil {
@@ -73,7 +73,7 @@ func (a *agent) job(services menu) (description, id string) {
 // tells reports whether a text says more than who is needed, where and when.
 func (a *agent) tells(text string) bool {
 	h := newLine(withoutAddress(text)).whole
-	for _, patterns := range [][]kindPattern{kindPatterns().services, kindPatterns().towns, timePatterns()} {
+	for _, patterns := range [][]named{lexica().heard["service"], lexica().heard["town"], lexica().heard["time"]} {
 		for _, p := range patterns {
 			h = p.re.ReplaceAllString(h+" ", " ")
 		}
@@ -84,32 +84,32 @@ func (a *agent) tells(text string) bool {
 	for _, i := range l.left() {
 		left += l.words[i] + " "
 	}
-	return len(gist(left, ofHelper, ofHere, ofReserving, ofOrdering, ofAnytime, ofNow)) > 0
+	return len(gist(left, "helper", "here", "reserving", "ordering", "anytime", "now")) > 0
 }
 
 func (a *agent) askJob(l *listing, services menu) string {
 	if len(services.dishes) == 0 {
-		return a.v.problem
+		return a.v["problem"]
 	}
 	name := services.listing
 	if name == "" {
 		name = l.name
 	}
-	return enumerate(fmt.Sprintf(a.v.services, clean(name, maxName)), min(len(services.dishes), 2*shownListings),
-		func(i int) string { return a.v.dish(services.dishes[i]) }, a.v.problem)
+	return enumerate(fmt.Sprintf(a.v["services"], clean(name, maxName)), min(len(services.dishes), 2*shownListings),
+		func(i int) string { return a.v.dish(services.dishes[i]) }, a.v["problem"])
 }
 
 // askFor asks where and when, then proposes.
 func (a *agent) askFor(l *listing, description, id string) reply {
 	at := a.place(asksWorkplace)
 	t, answered := a.answer(asksWorkplace)
-	comes := answered && (heardAny(ofComing, newLine(t.text).whole) || onlyHeard(ofRefusal, newLine(t.text).whole))
+	comes := answered && (heard("coming", newLine(t.text).whole) || onlyHeard("refusal", newLine(t.text).whole))
 	when, anytime := a.moment(a.said)
 	switch {
 	case !at.known() && !comes:
-		return say(a.v.place)
+		return say(a.v["workplace"])
 	case when == "" && !anytime:
-		return say(a.v.when)
+		return say(a.v["moment"])
 	}
 	args := map[string]any{"listingId": l.id, "description": description}
 	if id != "" {
@@ -131,17 +131,17 @@ func (a *agent) askFor(l *listing, description, id string) reply {
 func (a *agent) requested(r result) reply {
 	f := r.failed
 	if f == nil {
-		return say(a.v.proposed)
+		return say(a.v["proposed"])
 	}
 	switch f.field {
 	case "phone":
-		return say(a.v.phone)
+		return say(a.v["phone"])
 	case "address":
-		return say(a.v.place)
+		return say(a.v["workplace"])
 	case "when":
 		return a.shut(f)
 	case "description", "serviceId", "items[0].itemId":
-		return say(a.v.problem)
+		return say(a.v["problem"])
 	}
 	return a.wrong(f)
 }

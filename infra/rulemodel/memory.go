@@ -87,7 +87,7 @@ func (c *conversation) remember(seed []listing) *memory {
 func (c *conversation) searched(i int) bool {
 	for _, e := range c.past[i+1:] {
 		if e.said != "" {
-			return inAnyVoice(func(v *voice) bool { return v.showed(e.said) || v.missed(e.said) })
+			return inAnyVoice(func(v voice) bool { return v.showed(e.said) || v.missed(e.said) })
 		}
 	}
 	return true
@@ -175,17 +175,17 @@ var alternativeLine = regexp.MustCompile(`(?m)^\d+\. (.+)$`)
 // overhear reads what the assistant itself said: that it made a proposal, and the
 // times that it offered.
 func (m *memory) overhear(said string) {
-	for _, v := range voices() {
-		q := v.asked(said)
+	for _, v := range voices("market") {
+		q, _ := v.asks("booking", said)
 		m.unlearn(q)
-		m.shown = m.shown || v.showed(said) || q != askNothing
+		m.shown = m.shown || v.showed(said) || q != asksNothing
 		m.other = m.other || v.missed(said)
-		if strings.Contains(said, v.proposed) {
+		if strings.Contains(said, v["proposed"]) {
 			m.proposed, m.alternatives = true, nil
 			return
 		}
 	}
-	if !inAnyVoice(func(v *voice) bool { return strings.Contains(said, v.instead) }) || len(m.alternatives) > 0 {
+	if !inAnyVoice(func(v voice) bool { return strings.Contains(said, v["freeInstead"]) }) || len(m.alternatives) > 0 {
 		return
 	}
 	for _, line := range alternativeLine.FindAllStringSubmatch(said, maxSlots) {
@@ -267,7 +267,7 @@ func (m *memory) hear(text string) goal {
 }
 
 // aside handles what is not about the booking in the making.
-func (m *memory) aside(h heard) goal {
+func (m *memory) aside(h hearing) goal {
 	switch {
 	case h.who:
 		return explain
@@ -298,7 +298,7 @@ func (m *memory) aside(h heard) goal {
 }
 
 // small handles thanks and calls for help that ask for nothing else.
-func (m *memory) small(h heard) goal {
+func (m *memory) small(h hearing) goal {
 	switch {
 	case h.data:
 		return data
@@ -326,7 +326,7 @@ func (m *memory) small(h heard) goal {
 func (m *memory) busy() bool { return m.chosen != nil && !m.proposed }
 
 // searches reports whether a message asks to look for something.
-func (m *memory) searches(h heard) bool {
+func (m *memory) searches(h hearing) bool {
 	if len(h.words) == 0 {
 		return (h.maxPrice > 0 || h.open) && m.asked != nil
 	}
@@ -338,7 +338,7 @@ func (m *memory) searches(h heard) bool {
 }
 
 // begin starts over with a new search. "In Famagusta" and "under 50 euros" change the last one.
-func (m *memory) begin(h heard) {
+func (m *memory) begin(h hearing) {
 	next := search{said: h.all, words: h.words, plain: h.plain, maxPrice: h.maxPrice, open: h.open, detail: h.detail && h.when.date.IsZero()}
 	if last := m.asked; last != nil && (h.near || len(h.words) == 0) {
 		next.words, next.plain = last.words, last.plain
@@ -365,7 +365,7 @@ func (m *memory) begin(h heard) {
 }
 
 // fill takes the answers that a message gives, whatever was asked.
-func (m *memory) fill(h heard) bool {
+func (m *memory) fill(h hearing) bool {
 	before := *m
 	if h.when.part != anyTime {
 		m.part = h.when.part

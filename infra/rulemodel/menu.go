@@ -172,7 +172,7 @@ func (m menu) only(word string) int {
 // may be several things of the menu: "a pizza and a cola".
 func (m menu) vague(text string, cart []wish) bool {
 	for _, w := range newLine(text).plain {
-		if len([]rune(w)) < 3 || filler(w, "") || count(w) > 0 || slices.Contains(otherFillers(), w) {
+		if len([]rune(w)) < 3 || filler(w, "") || count(w) > 0 || isWord(w, "order fillers") {
 			continue
 		}
 		named := func(d dish) bool {
@@ -314,7 +314,7 @@ func (m menu) numbered(text string) []wish {
 		switch {
 		case n != nil && atoi(n[2]) >= 1 && atoi(n[2]) <= len(m.dishes):
 			out = append(out, wish{dish: atoi(n[2]) - 1, quantity: max(atoi(n[1]), 1)})
-		case n == nil && (slices.Contains(otherFillers(), word) || filler(word, "")):
+		case n == nil && (isWord(word, "order fillers") || filler(word, "")):
 		default:
 			return nil
 		}
@@ -323,8 +323,8 @@ func (m menu) numbered(text string) []wish {
 }
 
 // show lists the menu, numbered.
-func (m menu) show(v *errandVoice) string {
-	lines, section, size := []string{fmt.Sprintf(v.menu, clean(m.listing, maxName))}, "", 0
+func (m menu) show(v voice) string {
+	lines, section, size := []string{fmt.Sprintf(v["menu"], clean(m.listing, maxName))}, "", 0
 	for i, d := range m.dishes[:min(len(m.dishes), shownDishes)] {
 		if size += len([]rune(d.name)) + 20; size > maxShown {
 			return strings.Join(append(lines, "…"), "\n")
@@ -339,13 +339,13 @@ func (m menu) show(v *errandVoice) string {
 	return strings.Join(lines, "\n")
 }
 
-func (v *errandVoice) dish(d dish) string {
+func (v voice) dish(d dish) string {
 	parts := []string{clean(d.name, maxName)}
 	if price := d.price.String(); price != "" {
 		parts = append(parts, price)
 	}
 	if d.soldOut {
-		parts = append(parts, v.soldOutMark)
+		parts = append(parts, v["soldOutMark"])
 	}
 	return strings.Join(parts, " · ")
 }

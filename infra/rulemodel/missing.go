@@ -6,20 +6,6 @@ import (
 	"time"
 )
 
-// question is what has to be asked next.
-type question int
-
-const (
-	askNothing question = iota
-	askWhich            // of the listings
-	askOffering
-	askSlot // one of the alternatives
-	askDate
-	askTime
-	askNights
-	askParty
-)
-
 // question is what is missing, the most important first.
 func (m *memory) question() question {
 	switch o := m.offering(); {
@@ -40,7 +26,7 @@ func (m *memory) question() question {
 	case m.party == 0 && m.forPeople():
 		return askParty
 	}
-	return askNothing
+	return asksNothing
 }
 
 // offering is the chosen one, the only one, or the one that was spoken of: who wants a table
@@ -72,7 +58,7 @@ func (m *memory) offering() *offering {
 }
 
 // meansTable reports whether a folded word is another language's for a table.
-func meansTable(w string) bool { return w != "menu" && heardAny(ofTable, w) }
+func meansTable(w string) bool { return w != "menu" && heard("table", w) }
 
 // stays reports whether what is booked is taken by the night or day.
 func (m *memory) stays() bool {

@@ -12,13 +12,13 @@ func (a *agent) move() reply {
 	if r, done := a.done("rescheduleBooking"); done {
 		return a.moved(r)
 	}
-	b, next := a.ownBooking(a.v.care.moveWhich)
+	b, next := a.ownBooking(a.v["moveWhich"])
 	if next != nil {
 		return *next
 	}
 	args := a.newTerms(*b)
 	if args == nil {
-		return say(clean(b.summary, 200) + "\n" + a.v.care.newTime)
+		return say(clean(b.summary, 200) + "\n" + a.v["newTime"])
 	}
 	return a.must("rescheduleBooking", args)
 }
@@ -28,24 +28,16 @@ func (a *agent) moved(r result) reply {
 	f := r.failed
 	switch {
 	case f == nil:
-		return say(a.v.proposed)
+		return say(a.v["proposed"])
 	case len(f.alternatives) > 0:
-		return say(enumerate(a.v.care.instead, min(len(f.alternatives), shownListings),
-			func(i int) string { return a.v.choice(f.alternatives[i]) }, a.v.care.newSlot))
+		return say(enumerate(a.v["instead"], min(len(f.alternatives), shownListings),
+			func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
 	case f.field == "date", f.field == "time", f.field == "endDate", f.reason != "":
-		return say(a.v.badTime + " " + a.v.care.newTime)
+		return say(a.v["badTime"] + " " + a.v["newTime"])
 	case f.kind == "conflict", f.kind == "forbidden":
-		return say(a.v.care.cannotMove)
+		return say(a.v["cannotMove"])
 	}
 	return a.wrong(f)
-}
-
-// choice is a free time in words that the rules can read again.
-func (v *errandVoice) choice(s slot) string {
-	if v.date != nil {
-		return (&voice{date: v.date}).slot(s)
-	}
-	return (&voice{date: func(t time.Time) string { return t.Format("02.01.2006") }}).slot(s)
 }
 
 // terms are what is to be different about a booking.
@@ -84,7 +76,7 @@ func (a *agent) chosenSlot(t told, to *terms) bool {
 	if n == 0 {
 		n = lone(t.text)
 	}
-	if n == 0 && len(lines) == 1 && onlyHeard(ofConsent, newLine(t.text).whole) {
+	if n == 0 && len(lines) == 1 && onlyHeard("consent", newLine(t.text).whole) {
 		n = 1
 	}
 	i, ok := index(n, len(lines))
@@ -200,9 +192,9 @@ func shiftOf(folded string) int {
 	switch {
 	case n == 0:
 		return 0
-	case heardAny(ofLaterOn, folded):
+	case heard("later on", folded):
 		return n
-	case heardAny(ofEarlier, folded):
+	case heard("earlier", folded):
 		return -n
 	}
 	return 0
@@ -210,14 +202,14 @@ func shiftOf(folded string) int {
 
 // hoursIn is the length of time that a folded text names, in whole hours; 0 for none.
 func hoursIn(folded string) int {
-	if heardAny(ofHalf, folded) {
+	if heard("half", folded) {
 		return 1
 	}
 	for _, unit := range []struct {
-		cue  errandCue
+		cue  string
 		each int
-	}{{ofHourWords, 1}, {ofDayWords, 24}, {ofWeekWords, 168}} {
-		m := errandPatterns()[unit.cue].FindStringIndex(folded)
+	}{{"hour words", 1}, {"day words", 24}, {"week words", 168}} {
+		m := cueOf(unit.cue).FindStringIndex(folded)
 		if m == nil {
 			continue
 		}
@@ -238,7 +230,7 @@ func hoursIn(folded string) int {
 
 // peopleIn is the number of people that a folded text names, 0 for none, and the text without it.
 func peopleIn(folded string) (n int, rest string) {
-	m := errandPatterns()[ofPeople].FindStringIndex(folded)
+	m := cueOf("people").FindStringIndex(folded)
 	if m == nil {
 		return 0, folded
 	}

@@ -31,7 +31,7 @@ func parseSpots(data map[string]any) []spot {
 }
 
 // spot is one line about a place.
-func (v *errandVoice) spot(s spot) string {
+func (v voice) spot(s spot) string {
 	parts := []string{clean(s.name, maxName)}
 	if s.far {
 		parts = append(parts, distance(s.meters))
@@ -41,11 +41,11 @@ func (v *errandVoice) spot(s spot) string {
 	}
 	switch {
 	case s.onDuty && s.until != "":
-		parts = append(parts, fmt.Sprintf(v.onDuty, clean(s.until, 20)))
+		parts = append(parts, fmt.Sprintf(v["onDuty"], clean(s.until, 20)))
 	case s.open != nil && *s.open:
-		parts = append(parts, v.open)
+		parts = append(parts, v["open"])
 	case s.open != nil:
-		parts = append(parts, v.notOpen)
+		parts = append(parts, v["notOpen"])
 	}
 	if s.phone != "" {
 		parts = append(parts, clean(s.phone, 40))
@@ -68,7 +68,7 @@ func (a *agent) spots(head string, all []spot, tail string) reply {
 func (a *agent) places() reply {
 	kind, query := a.sought()
 	if kind == "" && query == "" {
-		return say(a.v.whatPlace)
+		return say(a.v["place"])
 	}
 	tool, values := "getNearbyPlaces", map[string]any{"category": kind, "limit": shownListings}
 	if kind == "" || a.failedFor("getNearbyPlaces", "category") || a.offered[tool] == nil {
@@ -91,22 +91,22 @@ func (a *agent) places() reply {
 func (a *agent) told(r result) reply {
 	if f := r.failed; f != nil {
 		if f.field == "near" {
-			return say(a.v.whereFrom)
+			return say(a.v["near"])
 		}
 		return a.wrong(f)
 	}
 	all := parseSpots(r.data)
 	switch {
 	case len(all) == 0:
-		return say(a.v.noPlaces)
+		return say(a.v["noPlaces"])
 	case !all[0].far && r.tool == "findPharmacy":
-		return a.spots(a.v.pharmacies, all, a.v.whereFrom)
+		return a.spots(a.v["pharmacies"], all, a.v["near"])
 	case r.tool == "findPharmacy" && !slices.ContainsFunc(all, func(s spot) bool { return s.onDuty || s.open != nil && *s.open }):
-		return a.spots(a.v.pharmacies, all, a.v.callFirst)
+		return a.spots(a.v["pharmacies"], all, a.v["callFirst"])
 	case r.tool == "findPharmacy":
-		return a.spots(a.v.pharmacies, all, "")
+		return a.spots(a.v["pharmacies"], all, "")
 	}
-	return a.spots(a.v.nearby, all, "")
+	return a.spots(a.v["nearby"], all, "")
 }
 
 func (a *agent) failedFor(tool, field string) bool {
@@ -121,11 +121,11 @@ func (a *agent) sought() (kind, query string) {
 			continue
 		}
 		h := newLine(t.text).whole
-		name, words := kindOf(kindPatterns().places, h)
+		name, words := kindOf("map", h)
 		if name != "" {
 			return name, words
 		}
-		left := gist(t.text, ofNearest, ofWhereabouts, ofHere)
+		left := gist(t.text, "nearest", "whereabouts", "here")
 		if town := townOf(h); town != "" {
 			left = slices.DeleteFunc(left, func(w string) bool { return townOf(newLine(w).whole) != "" })
 		}
@@ -146,10 +146,10 @@ func (a *agent) around() string {
 		if town := townOf(h); town != "" {
 			return town
 		}
-		if t.asked == asksNear && h != "" && !onlyHeard(ofHere, h) {
+		if t.asked == asksNear && h != "" && !onlyHeard("here", h) {
 			return clean(t.text, maxAddress)
 		}
-		if m := nearCue.FindStringSubmatch(t.text); m != nil && !heardAny(ofHere, newLine(m[1]).whole) && newLine(m[1]).whole != "me" {
+		if m := nearCue.FindStringSubmatch(t.text); m != nil && !heard("here", newLine(m[1]).whole) && newLine(m[1]).whole != "me" {
 			return clean(m[1], maxAddress)
 		}
 	}
@@ -165,7 +165,7 @@ func (a *agent) pharmacy() reply {
 	when := "now"
 	for _, t := range a.said {
 		h := newLine(t.text).whole
-		if heardAny(ofOnDuty, h) && !heardAny(ofNow, h) {
+		if heard("on duty", h) && !heard("now", h) {
 			when = "tonight"
 		}
 	}

@@ -1,18 +1,16 @@
 package rulemodel
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
 // office leads a conversation with the people of a business.
 type office struct {
 	*conversation
-	v    *officeVoice
+	v    voice
 	said []officeTold // since the wish began
 	wish officeWish
 }
@@ -20,7 +18,7 @@ type office struct {
 // officeTold is a message of theirs, and what it may be the answer to.
 type officeTold struct {
 	text, folded string
-	asked        officeQuestion
+	asked        question
 }
 
 // officeWish is what they want.
@@ -48,7 +46,7 @@ func (c *conversation) atOffice() bool { return c.offered["getBusinessDay"] != n
 
 // serve comes to the next step of a turn with a business: a call, or words.
 func (c *conversation) serve() reply {
-	o := &office{conversation: c, v: officeVoices()[c.officeTongue()]}
+	o := &office{conversation: c, v: voiceIn("office", c.tongue, c.fallback)}
 	o.replay()
 	switch o.wish {
 	case wishPerson:
@@ -75,9 +73,9 @@ const fewWords = 3
 // tell proposes to pass on what is no wish of theirs, nor about their own house, to the customer
 // of the only open order.
 func (o *office) tell() reply {
-	ours := slices.ContainsFunc([]errandCue{ofClosed, ofOpen, ofOurHours, ofSoldOut}, func(c errandCue) bool { return heardAny(c, newLine(o.text).whole) })
+	ours := slices.ContainsFunc([]string{"closed", "open", "our hours", "sold out"}, func(c string) bool { return heard(c, newLine(o.text).whole) })
 	if ours || len(strings.Fields(o.text)) < fewWords || o.offered["writeToCustomer"] == nil {
-		return say(o.v.help)
+		return say(o.v["help"])
 	}
 	r, next := o.once("getBusinessDay", nil)
 	if next != nil {
@@ -85,50 +83,38 @@ func (o *office) tell() reply {
 	}
 	orders := list(r.data, "orders", maxListings)
 	if len(orders) != 1 {
-		return say(o.v.help)
+		return say(o.v["help"])
 	}
-	return o.propose("writeToCustomer", map[string]any{"code": str(orders[0], "code"), "text": o.text}, map[string]string{"conflict": o.v.noneWaiting})
-}
-
-// officeTongue tells the language of a business: by what they write that shows it, else by
-// what the system says.
-func (c *conversation) officeTongue() string {
-	if officeVoices()[c.tongue] != nil {
-		return c.tongue
-	}
-	if officeVoices()[c.fallback] != nil {
-		return c.fallback
-	}
-	return "en"
+	return o.propose("writeToCustomer", map[string]any{"code": str(orders[0], "code"), "text": o.text}, map[string]string{"conflict": o.v["noneWaiting"]})
 }
 
 // replay hears the conversation from its beginning and keeps what belongs to the last wish.
 func (o *office) replay() {
-	asked := officeAsksNothing
+	q := asksNothing
 	for _, e := range o.past {
 		switch {
 		case strings.TrimSpace(e.said) != "":
-			asked = officeAsked(e.said)
+			q = askedFor("office", e.said)
 		case e.result == nil:
-			o.hear(e.user, asked)
-			asked = officeAsksNothing
+			o.hear(e.user, q)
+			q = asksNothing
 		}
 	}
-	o.hear(o.text, asked)
+	o.hear(o.text, q)
 }
 
-func (o *office) hear(text string, asked officeQuestion) {
+func (o *office) hear(text string, asked question) {
 	t := officeTold{text, newLine(westernDigits(text)).whole, asked}
 	next := wishOf(t)
-	if asked == officeAsksNothing || next != noWish && next != o.wish && !answers(asked, next) {
-		o.said, o.wish, t.asked = nil, next, officeAsksNothing
+	if asked == asksNothing || next != noWish && next != o.wish && !answers(asked, next) {
+		o.said, o.wish, t.asked = nil, next, asksNothing
 	}
 	o.said = append(o.said, t)
 }
 
 // answers reports whether what sounds like a wish may as well answer the question: a day
 // that is asked for is no question about it.
-func answers(asked officeQuestion, next officeWish) bool {
+func answers(asked question, next officeWish) bool {
 	switch asked {
 	case officeAsksDay:
 		return next == wishDay || next == wishHours
@@ -140,25 +126,6 @@ func answers(asked officeQuestion, next officeWish) bool {
 	return next == wishAccept
 }
 
-func officeAsked(said string) officeQuestion {
-	said = strings.TrimSpace(said)
-	for phrase, q := range officePhrases() {
-		if strings.HasSuffix(said, phrase) {
-			return q
-		}
-	}
-	return officeAsksNothing
-}
-
-// officePhrases are the questions of all languages.
-var officePhrases = sync.OnceValue(func() map[string]officeQuestion {
-	all := map[string]officeQuestion{}
-	for _, v := range officeVoices() {
-		maps.Copy(all, v.questions())
-	}
-	return all
-})
-
 // partOfDay tells that it is closed for less than a day, which no tool sets.
 var partOfDay = regexp.MustCompile(`\b(?:early|earlier|late|later|(?:at|from|until|till|after|before) \d|erken|gec|\d{1,2}(?::\d{2})?'?(?:d[ae]n?|t[ae]n?)|yarim gun)\b|(?:^| )(?:νωρις|νωριτερα|раньше|пораньше|с \d+|до \d+|מוקדם|مبكرا|باكرا)(?: |$)`)
 
@@ -168,37 +135,37 @@ func wishOf(t officeTold) officeWish {
 	_, days := weekdayIn(h)
 	spans := len(spansIn(t.text)) > 0
 	question := strings.ContainsAny(t.text, "?;؟")
-	closing := heardAny(ofClosed, h)
+	closing := heard("closed", h)
 	switch {
 	case isForPerson(h):
 		return wishPerson
-	case heardAny(ofCame, h):
+	case heard("came", h):
 		return wishCame
-	case heardAny(ofAbsent, h):
+	case heard("absent", h):
 		return wishAbsent
-	case heardAny(ofRefusing, h):
+	case heard("refusing", h):
 		return wishRefuse
-	case spans && days, heardAny(ofOurHours, h), closing && days && heardAny(ofWeekly, h):
+	case spans && days, heard("our hours", h), closing && days && heard("weekly", h):
 		return wishHours
-	case heardAny(ofSoldOut, h):
+	case heard("sold out", h):
 		return wishSoldOut
-	case heardAny(ofLeft, h) && hasNumber(t.text) && !question:
+	case heard("left", h) && hasNumber(t.text) && !question:
 		return wishLeft
-	case question && (closing || heardAny(ofOpen, h)), closing && partOfDay.MatchString(h):
+	case question && (closing || heard("open", h)), closing && partOfDay.MatchString(h):
 		return noWish
 	case closing:
 		return wishClosed
-	case heardAny(ofOpen, h) && !spans:
+	case heard("open", h) && !spans:
 		return wishOpen
-	case heardAny(ofBack, h):
+	case heard("back", h):
 		return wishBack
-	case minutesIn(h) > 0, onlyHeard(ofAccepting, h):
+	case minutesIn(h) > 0, onlyHeard("accepting", h):
 		return wishAccept
-	case heardAny(ofDone, h):
+	case heard("done", h):
 		return wishDone
-	case heardAny(ofDay, h):
+	case heard("day", h):
 		return wishDay
-	case heardAny(ofAccepting, h):
+	case heard("accepting", h):
 		return wishAccept
 	case days && len(strings.Fields(h)) <= 3:
 		return wishDay
@@ -211,7 +178,7 @@ func (o *office) must(tool string, values map[string]any) reply {
 	if next := o.call(tool, values); next != nil {
 		return *next
 	}
-	return say(o.v.noPerson)
+	return say(o.v["noPerson"])
 }
 
 // once returns what a tool gave in this turn, or the reply that gets it or says why not.
@@ -230,11 +197,11 @@ func (o *office) once(tool string, values map[string]any) (result, *reply) {
 func (o *office) wrong(f *failure) reply {
 	switch f.kind {
 	case "unavailable", "internal":
-		return say(o.v.errand.away)
+		return say(o.v["away"])
 	case "not_found":
-		return say(o.v.gone)
+		return say(o.v["gone"])
 	}
-	return say(o.v.errand.cannot)
+	return say(o.v["cannot"])
 }
 
 // propose puts a change to them, or says why it cannot be.
@@ -246,7 +213,7 @@ func (o *office) propose(tool string, values map[string]any, refused map[string]
 	f := all[len(all)-1].failed
 	switch {
 	case f == nil:
-		return say(o.v.proposed)
+		return say(o.v["proposed"])
 	case refused[f.field] != "":
 		return say(refused[f.field])
 	case refused[f.kind] != "":
@@ -259,7 +226,7 @@ func (o *office) handOver() reply {
 	if _, next := o.once("askForPerson", map[string]any{"reason": reasonOf(o.text)}); next != nil {
 		return *next
 	}
-	return say(o.v.errand.care.handed)
+	return say(o.v["handed"])
 }
 
 // date is the day that they named, zero for none.

@@ -36,7 +36,7 @@ func (o *office) mine() ([]premises, *reply) {
 		out = append(out, p)
 	}
 	if len(out) == 0 {
-		none := say(o.v.noListings)
+		none := say(o.v["noListings"])
 		return nil, &none
 	}
 	return out, nil
@@ -50,7 +50,7 @@ func (o *office) where(all []premises) (*premises, *reply) {
 	if len(all) == 1 {
 		return &all[0], nil
 	}
-	next := say(enumerate("", min(len(all), 2*shownListings), func(i int) string { return clean(all[i].name, maxName) }, o.v.whichListing))
+	next := say(enumerate("", min(len(all), 2*shownListings), func(i int) string { return clean(all[i].name, maxName) }, o.v["listing"]))
 	next.text = strings.TrimSpace(next.text)
 	return nil, &next
 }
@@ -106,15 +106,15 @@ func (o *office) stock() reply {
 	found := o.wares(all)
 	switch {
 	case len(found) == 0 && len(o.wanted()) == 0:
-		return say(o.v.whichItem)
+		return say(o.v["item"])
 	case len(found) == 0:
-		return say(o.v.noItem + " " + o.v.whichItem)
+		return say(o.v["noItem"] + " " + o.v["item"])
 	case len(found) > 1:
 		return say(enumerate("", min(len(found), 2*shownListings), func(i int) string {
 			return clean(found[i].name, maxName) + " · " + clean(found[i].at, maxName)
-		}, o.v.whichItem)[1:])
+		}, o.v["item"])[1:])
 	}
-	refused := map[string]string{"itemId": o.v.noItem + " " + o.v.whichItem}
+	refused := map[string]string{"itemId": o.v["noItem"] + " " + o.v["item"]}
 	if o.wish == wishLeft {
 		return o.propose("setStock", map[string]any{"listingId": found[0].listing, "itemId": found[0].id, "left": o.left()}, refused)
 	}
@@ -124,10 +124,10 @@ func (o *office) stock() reply {
 // wanted are the words that name an item.
 func (o *office) wanted() []string {
 	for _, t := range slices.Backward(o.said) {
-		if t.asked != officeAsksNothing && t.asked != officeAsksItem || t.asked == officeAsksItem && lone(t.text) > 0 {
+		if t.asked != asksNothing && t.asked != officeAsksItem || t.asked == officeAsksItem && lone(t.text) > 0 {
 			continue
 		}
-		return gist(aNumber.ReplaceAllString(westernDigits(t.text), " "), ofSoldOut, ofBack, ofLeft, ofNow, ofOpen)
+		return gist(aNumber.ReplaceAllString(westernDigits(t.text), " "), "sold out", "back", "left", "now", "open")
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (o *office) wares(all []premises) []ware {
 func (o *office) closed() reply {
 	date := o.date()
 	if date.IsZero() {
-		return say(o.v.whichDay)
+		return say(o.v["day"])
 	}
 	all, next := o.mine()
 	if next != nil {
@@ -184,7 +184,7 @@ func (o *office) closed() reply {
 		return *next
 	}
 	return o.propose("setClosed", map[string]any{"listingId": p.id, "date": date.Format(time.DateOnly), "closed": o.wish == wishClosed},
-		map[string]string{"date": o.v.past + " " + o.v.whichDay})
+		map[string]string{"date": o.v["past"] + " " + o.v["day"]})
 }
 
 // hours sets the opening hours of a weekday.
@@ -197,10 +197,10 @@ func (o *office) hours() reply {
 		if found := spansIn(t.text); len(found) > 0 && spans == nil {
 			spans = found
 		}
-		shut = shut || heardAny(ofClosed, t.folded) && len(spansIn(t.text)) == 0
+		shut = shut || heard("closed", t.folded) && len(spansIn(t.text)) == 0
 	}
 	if day == "" || spans == nil && !shut {
-		return say(o.v.whichHours)
+		return say(o.v["hours"])
 	}
 	all, next := o.mine()
 	if next != nil {
@@ -214,12 +214,12 @@ func (o *office) hours() reply {
 		spans = []map[string]any{}
 	}
 	return o.propose("setOpeningHours", map[string]any{"listingId": p.id, "weekday": day, "spans": spans},
-		map[string]string{"conflict": o.v.noHours, "invalid": o.v.whichHours})
+		map[string]string{"conflict": o.v["noHours"], "invalid": o.v["hours"]})
 }
 
 // weekdayIn is the day of the week that a folded text names.
 func weekdayIn(folded string) (string, bool) {
-	name, _ := kindOf(officeDays(), folded)
+	name, _ := kindOf("weekday", folded)
 	return name, name != ""
 }
 

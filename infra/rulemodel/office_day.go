@@ -23,32 +23,24 @@ func (o *office) day() reply {
 		date = o.calendar.today
 	}
 	bookings, orders := list(r.data, "bookings", maxListings), list(r.data, "orders", maxListings)
-	head := fmt.Sprintf(o.v.day, o.v.errand.daily(date))
+	head := fmt.Sprintf(o.v["today"], o.v.date(date))
 	if len(bookings)+len(orders) == 0 {
-		return say(head + " " + o.v.nothing)
+		return say(head + " " + o.v["nothing"])
 	}
 	lines := []string{head}
 	if len(bookings) > 0 {
-		lines = append(lines, o.v.bookings)
+		lines = append(lines, o.v["bookings"])
 		for _, b := range bookings {
 			lines = append(lines, "• "+o.line(b, "code", "when", "offering", "party", "customer", "note"))
 		}
 	}
 	if len(orders) > 0 {
-		lines = append(lines, o.v.orders)
+		lines = append(lines, o.v["orders"])
 		for _, one := range orders {
 			lines = append(lines, "• "+o.order(one))
 		}
 	}
 	return say(strings.Join(lines, "\n"))
-}
-
-// daily is a day as one reads it.
-func (v *errandVoice) daily(t time.Time) string {
-	if v.date == nil {
-		return t.Format("02.01.2006")
-	}
-	return v.date(t)
 }
 
 // line puts fields of a result beside each other. What customers wrote is left out of a reply
@@ -73,7 +65,7 @@ func (o *office) line(m map[string]any, fields ...string) string {
 
 func (o *office) order(m map[string]any) string {
 	parts := []string{o.line(m, "code")}
-	if s := o.v.errand.statuses[str(m, "status")]; s != "" && str(m, "status") != "placed" {
+	if s := o.v["order "+str(m, "status")]; s != "" && str(m, "status") != "placed" {
 		parts = append(parts, s)
 	}
 	if s := o.line(m, "lines", "when", "customer", "note"); s != "" {
@@ -93,20 +85,20 @@ func (o *office) answer() reply {
 	if one == nil {
 		waiting := o.fitting(orders)
 		if len(waiting) == 0 {
-			return say(o.v.noneWaiting)
+			return say(o.v["noneWaiting"])
 		}
-		return say(enumerate(o.v.orders, min(len(waiting), 2*shownListings), func(i int) string { return o.order(waiting[i]) }, o.v.whichOrder))
+		return say(enumerate(o.v["orders"], min(len(waiting), 2*shownListings), func(i int) string { return o.order(waiting[i]) }, o.v["order"]))
 	}
 	args := map[string]any{"code": str(one, "code"), "answer": map[officeWish]string{wishAccept: "accept", wishRefuse: "refuse", wishDone: "done"}[o.wish]}
 	for _, t := range o.said {
 		if n := minutesIn(t.folded); n > 0 && n <= 24*60 && o.wish == wishAccept {
 			args["minutes"] = n
 		}
-		if reason := becauseOf(t.text); reason != "" && o.wish == wishRefuse && t.asked == officeAsksNothing {
+		if reason := becauseOf(t.text); reason != "" && o.wish == wishRefuse && t.asked == asksNothing {
 			args["reason"] = reason
 		}
 	}
-	return o.propose("answerOrder", args, map[string]string{"code": o.v.noneWaiting, "conflict": o.v.noneWaiting})
+	return o.propose("answerOrder", args, map[string]string{"code": o.v["noneWaiting"], "conflict": o.v["noneWaiting"]})
 }
 
 // fitting are the orders that an answer may be to: those that wait for one, or of which one
@@ -169,29 +161,29 @@ func (o *office) absent() reply {
 		one := o.pick(bookings, bookings)
 		switch {
 		case len(bookings) == 0:
-			return say(o.v.bookings + " " + o.v.nothing)
+			return say(o.v["bookings"] + " " + o.v["nothing"])
 		case one == nil:
-			return say(enumerate(o.v.bookings, min(len(bookings), 2*shownListings), func(i int) string {
+			return say(enumerate(o.v["bookings"], min(len(bookings), 2*shownListings), func(i int) string {
 				return o.line(bookings[i], "code", "when", "offering", "party", "customer")
-			}, o.v.whichOrder))
+			}, o.v["order"]))
 		}
 		code = str(one, "code")
 	}
-	return o.propose("markNoShow", map[string]any{"code": code, "noShow": o.wish == wishAbsent}, map[string]string{"code": o.v.gone, "conflict": o.v.errand.cannot})
+	return o.propose("markNoShow", map[string]any{"code": code, "noShow": o.wish == wishAbsent}, map[string]string{"code": o.v["gone"], "conflict": o.v["cannot"]})
 }
 
 // minutesIn is the length of time that a folded text names, in minutes; 0 for none.
 func minutesIn(folded string) int {
-	if heardAny(ofHalf, folded) {
+	if heard("half", folded) {
 		return 30
 	}
-	if m := errandPatterns()[ofMinuteWords].FindStringIndex(folded); m != nil {
+	if m := cueOf("minute words").FindStringIndex(folded); m != nil {
 		if words := strings.Fields(folded[:m[0]]); len(words) > 0 {
 			return minutesOf(words[len(words)-1])
 		}
 		return 0
 	}
-	m := errandPatterns()[ofHourWords].FindStringIndex(folded)
+	m := cueOf("hour words").FindStringIndex(folded)
 	if m == nil {
 		return 0
 	}

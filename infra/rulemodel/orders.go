@@ -36,13 +36,13 @@ func (a *agent) orders() reply {
 	if next != nil {
 		return *next
 	}
-	if len(r) == 0 && heardAny(ofBookings, newLine(a.last().text).whole) {
+	if len(r) == 0 && heard("bookings", newLine(a.last().text).whole) {
 		return a.bookings(a.voice()) // the word may mean either
 	}
 	if len(r) == 0 {
-		return say(a.v.noOrders)
+		return say(a.v["noOrders"])
 	}
-	return say(strings.TrimSpace(a.v.placed(a.v.orders, r, "")))
+	return say(strings.TrimSpace(a.v.placed(a.v["orders"], r, "")))
 }
 
 func (a *agent) mine() ([]placed, *reply) {
@@ -58,11 +58,11 @@ func (a *agent) mine() ([]placed, *reply) {
 	return parseOrders(r.data), nil
 }
 
-func (v *errandVoice) placed(head string, all []placed, tail string) string {
+func (v voice) placed(head string, all []placed, tail string) string {
 	return enumerate(head, min(len(all), 2*shownListings), func(i int) string {
 		p := all[i]
 		parts := []string{clean(p.listing, maxName), clean(p.code, 40)}
-		for _, s := range []string{v.statuses[p.status], p.total.String(), v.stamp(p.when), v.expects(p.expected)} {
+		for _, s := range []string{v["order "+p.status], p.total.String(), v.stamp(p.when), v.expects(p.expected)} {
 			if s != "" {
 				parts = append(parts, s)
 			}
@@ -71,9 +71,9 @@ func (v *errandVoice) placed(head string, all []placed, tail string) string {
 	}, tail)
 }
 
-func (v *errandVoice) expects(stamp string) string {
+func (v voice) expects(stamp string) string {
 	if s := v.stamp(stamp); s != "" {
-		return fmt.Sprintf(v.expected, s)
+		return fmt.Sprintf(v["expected"], s)
 	}
 	return ""
 }
@@ -83,9 +83,9 @@ func (a *agent) revoke() reply {
 	if r, done := a.done("cancelOrder"); done {
 		switch {
 		case r.failed == nil:
-			return say(a.v.cancelAsked)
+			return say(a.v["cancelAsked"])
 		case r.failed.kind == "conflict":
-			return say(a.v.tooLate)
+			return say(a.v["tooLate"])
 		}
 		return a.wrong(r.failed)
 	}
@@ -96,11 +96,11 @@ func (a *agent) revoke() reply {
 	open := slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return !p.live() })
 	switch chosen := a.meantOrder(open); {
 	case len(open) == 0 && len(all) > 0:
-		return say(a.v.tooLate)
+		return say(a.v["tooLate"])
 	case len(open) == 0:
-		return say(a.v.noOrders)
+		return say(a.v["noOrders"])
 	case chosen == nil:
-		return say(a.v.placed(a.v.orders, open, a.v.cancelWhich))
+		return say(a.v.placed(a.v["orders"], open, a.v["cancelWhich"]))
 	default:
 		return a.must("cancelOrder", map[string]any{"orderId": chosen.id})
 	}

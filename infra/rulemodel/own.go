@@ -38,13 +38,13 @@ func (a *agent) ownBooking(which string) (*booking, *reply) {
 	}
 	ahead := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return !a.standing(b) })
 	if len(ahead) == 0 {
-		next = say(a.v.care.noBookings)
+		next = say(a.v["noBookings"])
 		return nil, &next
 	}
 	if b := a.meantBooking(ahead); b != nil {
 		return b, nil
 	}
-	next = say((&voice{}).bookings(a.v.care.mine, unstated(ahead), which))
+	next = say((&voice{}).bookings(a.v["mine"], unstated(ahead), which))
 	return nil, &next
 }
 
@@ -94,10 +94,10 @@ func (a *agent) elsewhere() bool {
 		return false
 	}
 	h := newLine(a.said[0].text).whole
-	if heardAny(ofBookings, h) || marketThing(h) {
+	if heard("bookings", h) || marketThing(h) {
 		return false
 	}
-	left := gist(a.timeless(a.said[0].text), ofReminding, ofNoReminder, ofHourWords, ofDayWords, ofWeekWords, ofHalf, ofEarlier, ofLaterOn)
+	left := gist(a.timeless(a.said[0].text), "reminding", "no reminder", "hour words", "day words", "week words", "half", "earlier", "later on")
 	return len(left) > 1
 }
 
@@ -136,21 +136,21 @@ const (
 
 // follow reads how far the booking has come from what the assistant said.
 func (e *errand) follow(said string) {
-	asked := inAnyVoice(func(v *voice) bool { return v.asked(said) != askNothing || v.showed(said) })
-	for _, v := range errandVoices() {
+	asking := askedFor("booking", said) != asksNothing || inAnyVoice(func(v voice) bool { return v.showed(said) })
+	for _, v := range voices("market") {
 		switch {
-		case strings.Contains(said, v.proposed) && e.topic == toMove:
+		case strings.Contains(said, v["proposed"]) && e.topic == toMove:
 			e.stage = booked // it stands, whatever comes of it
 			return
-		case strings.Contains(said, v.proposed) && (e.topic == noErrand || e.topic == toWait):
+		case strings.Contains(said, v["proposed"]) && (e.topic == noErrand || e.topic == toWait):
 			e.stage = proposing
 			return
-		case strings.Contains(said, v.proposed), strings.Contains(said, v.cancelAsked):
+		case strings.Contains(said, v["proposed"]), strings.Contains(said, v["cancelAsked"]):
 			e.stage = noBooking
 			return
 		}
 	}
-	if e.topic == noErrand && asked {
+	if e.topic == noErrand && asking {
 		e.stage = making
 	}
 }
@@ -159,9 +159,9 @@ func (e *errand) follow(said string) {
 func (e *errand) settle(folded string) {
 	switch {
 	case e.stage != proposing:
-	case onlyHeard(ofRefusal, folded):
+	case onlyHeard("refusal", folded):
 		e.stage = making
-	case onlyHeard(ofConsent, folded):
+	case onlyHeard("consent", folded):
 		e.stage = booked
 	}
 }
@@ -170,12 +170,12 @@ func (e *errand) settle(folded string) {
 func (e *errand) sharpen(next topic, folded string, t told) topic {
 	inMaking := e.stage == making || e.stage == proposing
 	switch {
-	case next == toMove && inMaking && !heardAny(ofBookings, folded):
+	case next == toMove && inMaking && !heard("bookings", folded):
 		return noErrand
-	case next == noErrand && e.stage == booked && (heardAny(ofChanging, folded) || shiftOf(folded) != 0) && !marketThing(folded) && !toCancel.MatchString(folded):
+	case next == noErrand && e.stage == booked && (heard("changing", folded) || shiftOf(folded) != 0) && !marketThing(folded) && !toCancel.MatchString(folded):
 		return toMove
 	case next == noErrand && t.asked == asksWaiting && pickOf(newLine(folded)) == 0 && !strings.ContainsAny(folded, digits) &&
-		(onlyHeard(ofConsent, folded) || heardAny(ofTheList, folded)):
+		(onlyHeard("consent", folded) || heard("the list", folded)):
 		return toWait
 	case next == toWait && !inMaking && marketThing(folded):
 		return noErrand // what it is for has to be looked for first

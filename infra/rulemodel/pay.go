@@ -13,11 +13,11 @@ func (a *agent) pay() reply {
 	case !done:
 		return a.must("createPaymentIntent", nil)
 	case r.failed == nil && str(r.data, "link") != "":
-		return say(fmt.Sprintf(a.v.care.pay, str(r.data, "link")))
+		return say(fmt.Sprintf(a.v["pay"], str(r.data, "link")))
 	case r.failed == nil:
-		return say(a.v.proposed)
+		return say(a.v["proposed"])
 	case r.failed.kind == "not_found", r.failed.kind == "conflict":
-		return say(a.v.care.nothingToPay)
+		return say(a.v["nothingToPay"])
 	}
 	return a.wrong(r.failed)
 }
@@ -29,18 +29,18 @@ func (a *agent) paid() reply {
 	case !done:
 		return a.must("getPaymentStatus", nil)
 	case r.failed != nil && r.failed.kind == "not_found":
-		return say(a.v.care.nothingToPay)
+		return say(a.v["nothingToPay"])
 	case r.failed != nil:
 		return a.wrong(r.failed)
 	}
 	var parts []string
-	for _, s := range []string{clean(str(r.data, "code"), 40), (money{num(r.data, "amountMinor"), str(r.data, "currency")}).String(), a.v.care.payments[str(r.data, "status")]} {
+	for _, s := range []string{clean(str(r.data, "code"), 40), (money{num(r.data, "amountMinor"), str(r.data, "currency")}).String(), a.v["payment "+str(r.data, "status")]} {
 		if s != "" {
 			parts = append(parts, s)
 		}
 	}
 	if link := str(r.data, "link"); link != "" {
-		parts = append(parts, fmt.Sprintf(a.v.care.payLink, link))
+		parts = append(parts, fmt.Sprintf(a.v["payLink"], link))
 	}
-	return say(fmt.Sprintf(a.v.care.payment, strings.Join(parts, " · ")))
+	return say(fmt.Sprintf(a.v["payment"], strings.Join(parts, " · ")))
 }

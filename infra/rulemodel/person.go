@@ -2,7 +2,7 @@ package rulemodel
 
 // isForPerson reports whether a folded message asks for a human, rather than whether this is one.
 func isForPerson(h string) bool {
-	return (toPerson.MatchString(h) || heardAny(ofAskingPerson, h)) && !whoAre.MatchString(h) && !heardAny(ofWhoAreYou, h)
+	return (toPerson.MatchString(h) || heard("asking person", h)) && !whoAre.MatchString(h) && !heard("who are you", h)
 }
 
 // handOver gives the conversation to a person; the backend tells the customer.
@@ -14,7 +14,7 @@ func (a *agent) handOver() reply {
 	case r.failed != nil:
 		return a.wrong(r.failed)
 	}
-	return say(a.v.care.handed)
+	return say(a.v["handed"])
 }
 
 // reasonOf is what a person is needed for, in the words of who asks.

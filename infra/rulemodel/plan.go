@@ -33,7 +33,7 @@ func ofPlans(req request) (reply, bool) {
 		return reply{text: aggregated(req)}, true
 	case strings.HasPrefix(begins, chatBegins):
 		lang := language.Detect(string(req.Messages[len(req.Messages)-1].Content), "en")
-		return reply{text: cynical[lang]}, true
+		return reply{text: voiceIn("plan", lang)["chat"]}, true
 	}
 	return reply{}, false
 }
@@ -107,7 +107,7 @@ func partsOf(question string) []planStep {
 
 // handedOver has the planner answer what nothing else here does: a question in several parts, a sum or the weather among
 // them. It reports false for whatever is something else.
-func (c *conversation) handedOver(v *voice) (reply, bool) {
+func (c *conversation) handedOver(v voice) (reply, bool) {
 	if c.offered["answerQuestion"] == nil || !inParts(c.text) {
 		return reply{}, false
 	}
@@ -116,7 +116,7 @@ func (c *conversation) handedOver(v *voice) (reply, bool) {
 	case next != nil:
 		return *next, true
 	case r.failed != nil || str(r.data, "answer") == "":
-		return say(v.away), true
+		return say(v["away"]), true
 	}
 	return say(clean(str(r.data, "answer"), 1500)), true
 }
@@ -189,7 +189,7 @@ func aggregated(req request) string {
 	var lines []string
 	for _, r := range results {
 		if r.Failed {
-			lines = append(lines, fmt.Sprintf(notFound[lang], r.Asked))
+			lines = append(lines, fmt.Sprintf(voiceIn("plan", lang)["notFound"], r.Asked))
 			continue
 		}
 		lines = append(lines, inShort(r.Result, r.Asked))
@@ -230,22 +230,4 @@ func dollars(text string) float64 {
 	_, after, _ := strings.Cut(text, "$")
 	n, _ := strconv.ParseFloat(strings.ReplaceAll(firstNumber.FindString(after), ",", ""), 64) // else 0
 	return n
-}
-
-var notFound = map[string]string{
-	"en": "I could not find this out: %s.", "tr": "Bunu bulamadım: %s.", "el": "Αυτό δεν μπόρεσα να το βρω: %s.", "ru": "Это выяснить не удалось: %s.", "he": "את זה לא הצלחתי לברר: %s.",
-	"ar": "لم أتمكن من معرفة هذا: %s.", "de": "Das war nicht herauszufinden: %s.", "es": "Esto no lo he podido averiguar: %s.", "fr": "Je n’ai pas pu le savoir : %s.", "sw": "Sikuweza kujua hili: %s.",
-}
-
-var cynical = map[string]string{
-	"en": "I am a rule-based stand-in for a language model: I have seen too many pipelines to improvise. Ask me for a sum, the weather or a product.",
-	"tr": "Ben bir dil modelinin yerine duran kurallar bütünüyüm; doğaçlama yapmam. Bana bir hesap, hava durumu ya da bir ürün sorun.",
-	"el": "Είμαι ένα σύνολο κανόνων στη θέση ενός γλωσσικού μοντέλου· δεν αυτοσχεδιάζω. Ρωτήστε με έναν λογαριασμό, τον καιρό ή ένα προϊόν.",
-	"ru": "Я набор правил вместо языковой модели и не импровизирую. Спросите меня о подсчёте, о погоде или о товаре.",
-	"he": "אני אוסף של כללים במקום מודל שפה, ואני לא מאלתר. אפשר לשאול אותי חשבון, מזג אוויר או מוצר.",
-	"ar": "أنا مجموعة قواعد بدل نموذج لغوي ولا أرتجل. اسألني عن حساب أو الطقس أو منتج.",
-	"de": "Ich bin ein Satz Regeln an der Stelle eines Sprachmodells und improvisiere nicht. Fragen Sie mich nach einer Rechnung, dem Wetter oder einem Produkt.",
-	"es": "Soy un conjunto de reglas en lugar de un modelo de lenguaje y no improviso. Pregúnteme una cuenta, el tiempo o un producto.",
-	"fr": "Je suis un ensemble de règles à la place d’un modèle de langage et je n’improvise pas. Demandez-moi un calcul, la météo ou un produit.",
-	"sw": "Mimi ni kanuni tu badala ya modeli ya lugha, sibuni kitu. Niulize hesabu, hali ya hewa au bidhaa.",
 }

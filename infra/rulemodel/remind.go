@@ -12,7 +12,7 @@ func (a *agent) remind() reply {
 	if r, done := a.done("setReminder"); done {
 		return a.reminded(r)
 	}
-	b, next := a.ownBooking(a.v.care.remindWhich)
+	b, next := a.ownBooking(a.v["remindWhich"])
 	if next != nil {
 		return *next
 	}
@@ -39,7 +39,7 @@ func (a *agent) before(b booking) (hours int, said bool) {
 			return min(n, maxHoursBefore), true
 		case t.asked == asksRemindWhich:
 			continue
-		case heardAny(ofNoReminder, h):
+		case heard("no reminder", h):
 			return 0, true
 		}
 		if n = a.until(t, b); n > 0 {
@@ -67,18 +67,18 @@ func (a *agent) until(t told, b booking) int {
 }
 
 func (a *agent) reminded(r result) reply {
-	v := a.v.care
+	v := a.v
 	switch f := r.failed; {
 	case f != nil && f.field == "hoursBefore":
-		return say(v.passed + " " + v.hoursBefore)
+		return say(v["passed"] + " " + v["hoursBefore"])
 	case f != nil:
 		return a.wrong(f)
 	}
 	code := clean(str(r.data, "code"), 40)
 	if at := a.v.stamp(str(r.data, "reminder")); at != "" {
-		return say(fmt.Sprintf(v.reminds, at, code))
+		return say(fmt.Sprintf(v["reminds"], at, code))
 	}
-	return say(strings.TrimSpace(fmt.Sprintf(v.noReminder, code)))
+	return say(strings.TrimSpace(fmt.Sprintf(v["noReminder"], code)))
 }
 
 // hour is a moment of a booking, zero if it is not known.

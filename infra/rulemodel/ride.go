@@ -39,18 +39,18 @@ func (a *agent) route() (from where, to string, open bool) {
 		h := newLine(t.text).whole
 		switch {
 		case t.asked == asksPickup:
-			if t.pin && h == "" || onlyHeard(ofHere, h) {
+			if t.pin && h == "" || onlyHeard("here", h) {
 				from = where{here: true}
 			} else if h != "" {
 				from = where{text: clean(t.text, maxAddress)}
 			}
-		case t.asked == asksDropoff && heardAny(ofDriverKnows, h), t.asked == asksDropoff && onlyHeard(ofRefusal, h):
+		case t.asked == asksDropoff && heard("driver knows", h), t.asked == asksDropoff && onlyHeard("refusal", h):
 			open = true
 		case t.asked == asksDropoff && h != "":
 			to = clean(t.text, maxAddress)
 		case t.asked == asksNothing, t.asked == asksOtherwise:
 			f, g := ends(t.text)
-			if heardAny(ofHere, newLine(f).whole) || f == "" && heardAny(ofHere, h) || t.pin {
+			if heard("here", newLine(f).whole) || f == "" && heard("here", h) || t.pin {
 				from = where{here: true}
 			} else if f != "" {
 				from = where{text: f}
@@ -97,11 +97,11 @@ func (a *agent) ride() reply {
 	from, to, open := a.route()
 	switch {
 	case !from.known():
-		return say(a.v.pickup)
+		return say(a.v["pickup"])
 	case to == "" && !open:
-		return say(a.v.dropoff)
+		return say(a.v["dropoff"])
 	case a.dayOnly(a.said):
-		return say(a.v.when)
+		return say(a.v["moment"])
 	}
 	values := map[string]any{"usePickupLocation": from.here}
 	if from.text != "" {
@@ -131,17 +131,17 @@ func (a *agent) ride() reply {
 func (a *agent) riding(r result) reply {
 	f := r.failed
 	if f == nil {
-		return say(a.v.proposed)
+		return say(a.v["proposed"])
 	}
 	switch f.field {
 	case "pickup", "usePickupLocation":
-		return say(a.v.pickup)
+		return say(a.v["pickup"])
 	case "dropoff":
-		return say(a.v.dropoff)
+		return say(a.v["dropoff"])
 	case "when":
-		return say(a.v.badTime + " " + a.v.when)
+		return say(a.v["badTime"] + " " + a.v["moment"])
 	case "phone":
-		return say(a.v.phone)
+		return say(a.v["phone"])
 	}
 	return a.wrong(f)
 }
@@ -153,12 +153,12 @@ func (a *agent) rideStatus() reply {
 	case !done:
 		return a.must("getTaxiStatus", nil)
 	case r.failed != nil && r.failed.kind == "not_found":
-		return say(a.v.noRide)
+		return say(a.v["noRide"])
 	case r.failed != nil:
 		return a.wrong(r.failed)
 	}
 	parts := []string{}
-	for _, s := range []string{str(r.data, "code"), a.v.rides[str(r.data, "status")]} {
+	for _, s := range []string{str(r.data, "code"), a.v["ride "+str(r.data, "status")]} {
 		if s != "" {
 			parts = append(parts, clean(s, 100))
 		}
@@ -170,7 +170,7 @@ func (a *agent) rideStatus() reply {
 			}
 		}
 	}
-	return say(fmt.Sprintf(a.v.yourRide, strings.Join(parts, " · ")))
+	return say(fmt.Sprintf(a.v["yourRide"], strings.Join(parts, " · ")))
 }
 
 // revokeRide asks for the cancellation of the customer's taxi.
@@ -178,11 +178,11 @@ func (a *agent) revokeRide() reply {
 	if r, done := a.done("cancelTaxi"); done {
 		switch {
 		case r.failed == nil:
-			return say(a.v.cancelAsked)
+			return say(a.v["cancelAsked"])
 		case r.failed.kind == "not_found":
-			return say(a.v.noRide)
+			return say(a.v["noRide"])
 		case r.failed.kind == "conflict":
-			return say(a.v.tooLate)
+			return say(a.v["tooLate"])
 		}
 		return a.wrong(r.failed)
 	}
@@ -191,7 +191,7 @@ func (a *agent) revokeRide() reply {
 	case !done:
 		return a.must("getTaxiStatus", nil)
 	case r.failed != nil && r.failed.kind == "not_found":
-		return say(a.v.noRide)
+		return say(a.v["noRide"])
 	case r.failed != nil:
 		return a.wrong(r.failed)
 	}

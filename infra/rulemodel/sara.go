@@ -11,10 +11,10 @@ import (
 // desk leads the turn of a conversation about damage, in the place of Sara.
 type desk struct {
 	*conversation
-	v     *deskVoice
+	v     voice
 	i     *intake
-	s     saying       // what the customer says now
-	asked deskQuestion // to which it may be the answer
+	s     saying   // what the customer says now
+	asked question // to which it may be the answer
 }
 
 // atDesk reports whether the conversation is about damage: the tools for it are offered, or
@@ -28,7 +28,7 @@ func (c *conversation) atDesk() bool {
 func (c *conversation) attend() reply {
 	tag := c.deskTongue()
 	i := c.recall(earFor(tag))
-	d := desk{conversation: c, v: deskVoices()[tag], i: i, asked: i.asked}
+	d := desk{conversation: c, v: voices("desk")[tag], i: i, asked: i.asked}
 	d.s = i.hear(c.text)
 	if r, ok := d.small(); ok {
 		return say(r)
@@ -52,21 +52,21 @@ func (d *desk) small() (string, bool) {
 	switch d.s.aim {
 	case aimGreet:
 		if d.saidWhatItIs() {
-			return v.hello + " " + v.canDo, true
+			return v["hello"] + " " + v["canDo"], true
 		}
-		return v.hello + " " + v.standIn + ". " + v.canDo, true
+		return v["hello"] + " " + v["standIn"] + ". " + v["canDo"], true
 	case aimExplain:
-		return v.standIn + ". " + v.canDo, true
+		return v["standIn"] + ". " + v["canDo"], true
 	case aimAssist:
-		return v.canDo, true
+		return v["canDo"], true
 	case aimBow:
-		return v.thanks, true
+		return v["thanks"], true
 	case aimPerson:
-		return v.person, true
+		return v["person"], true
 	case aimLater:
-		return v.declined, true
+		return v["declined"], true
 	case aimUnclear:
-		return v.unclear + " " + d.again(), true
+		return v["unclear"] + " " + d.again(), true
 	}
 	return "", false
 }
@@ -76,23 +76,23 @@ func (d *desk) again() string {
 	v := d.v
 	switch d.asked {
 	case deskAsksWhere:
-		return v.where
+		return v["where"]
 	case deskAsksAddress, deskAsksPlace:
-		return v.address
+		return v["address"]
 	case deskAsksPhotos:
-		return v.photos
+		return v["photos"]
 	case deskAsksWhat:
-		return v.what
+		return v["what"]
 	case deskAsksWhen:
-		return v.when
+		return v["when"]
 	}
-	return v.canDo
+	return v["canDo"]
 }
 
 func (d *desk) saidWhatItIs() bool {
 	for _, e := range d.past {
-		for _, v := range deskVoices() {
-			if strings.Contains(e.said, v.standIn) {
+		for _, v := range voices("desk") {
+			if strings.Contains(e.said, v["standIn"]) {
 				return true
 			}
 		}
@@ -104,11 +104,11 @@ func (d *desk) saidWhatItIs() bool {
 // what the system says. Addresses tell where they are, not what they speak.
 func (c *conversation) deskTongue() string {
 	var texts []string
-	asked := deskAsksNothing
+	asked := asksNothing
 	for _, e := range c.past {
 		switch {
 		case e.said != "":
-			asked = deskAsked(e.said)
+			asked = askedFor("desk", e.said)
 		case e.user != "" && !asksPlace(asked):
 			texts = append(texts, e.user)
 		}
@@ -121,13 +121,13 @@ func (c *conversation) deskTongue() string {
 			return tag
 		}
 	}
-	if deskVoices()[c.fallback] != nil {
+	if voices("desk")[c.fallback] != nil {
 		return c.fallback
 	}
 	return "en"
 }
 
-func asksPlace(q deskQuestion) bool {
+func asksPlace(q question) bool {
 	return q == deskAsksWhere || q == deskAsksAddress || q == deskAsksPlace
 }
 
@@ -137,14 +137,14 @@ func tongueOf(text string) string {
 	if strings.ContainsAny(text, "ğĞşŞıİ") { // no other of our languages writes these
 		return "tr"
 	}
-	if tag := language.Detect(text, ""); deskVoices()[tag] != nil {
+	if tag := language.Detect(text, ""); voices("desk")[tag] != nil {
 		return tag
 	}
 	folded, best, most := newLine(text).whole, "", 0
-	for tag, patterns := range cuePatterns() {
+	for tag, patterns := range lexica().desk {
 		n := 0
-		for c := range cues {
-			if c != ofYes && c != ofNo && c != ofNot && c != ofAt && patterns[c].MatchString(folded) { // those are short and shared
+		for c, re := range patterns {
+			if c != "yes" && c != "no" && c != "not" && c != "at" && re.MatchString(folded) { // those are short and shared
 				n++
 			}
 		}
@@ -172,7 +172,7 @@ func (d *desk) must(tool string, values map[string]any) reply {
 	if next := d.call(tool, values); next != nil {
 		return *next
 	}
-	return say(d.v.cannot)
+	return say(d.v["cannot"])
 }
 
 // maxSections bounds what is written down in one turn, whose rounds are counted.
@@ -188,11 +188,11 @@ func (d *desk) tell() reply {
 	case next != nil:
 		return *next
 	case d.s.lost != "" && len(d.i.told)+len(d.i.photos) == 0:
-		return say(d.alarm(true) + fmt.Sprintf(d.v.photoLost, clean(d.s.lost, 200)) + " " + d.v.photos)
+		return say(d.alarm(true) + fmt.Sprintf(d.v["photoLost"], clean(d.s.lost, 200)) + " " + d.v["photos"])
 	case about != nil:
 		return d.write(*about)
 	case d.s.place == "":
-		return say(d.alarm(false) + d.v.where)
+		return say(d.alarm(false) + d.v["where"])
 	}
 	return d.must("start_damage_report", map[string]any{"address": d.s.place})
 }
@@ -204,9 +204,9 @@ func (d *desk) alarm(reported bool) string {
 	case d.s.aim != aimTell:
 		return ""
 	case d.s.danger:
-		return d.v.danger + " "
+		return d.v["danger"] + " "
 	case d.s.damage && !reported:
-		return d.v.sorry + " "
+		return d.v["sorry"] + " "
 	}
 	return ""
 }
@@ -278,7 +278,7 @@ func (d *desk) conclude() reply {
 	_, started := d.last("start_damage_report")
 	said := []string{strings.TrimSpace(d.alarm(!started))}
 	if d.s.lost != "" {
-		said = append(said, fmt.Sprintf(d.v.photoLost, clean(d.s.lost, 200)))
+		said = append(said, fmt.Sprintf(d.v["photoLost"], clean(d.s.lost, 200)))
 	}
 	for n, r := range d.results {
 		if r.failed != nil {
@@ -293,7 +293,7 @@ func (d *desk) conclude() reply {
 	}
 	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
 	if len(said) == 0 {
-		return say(d.v.unclear + " " + d.v.canDo)
+		return say(d.v["unclear"] + " " + d.v["canDo"])
 	}
 	return say(strings.Join(said, " "))
 }
@@ -303,18 +303,18 @@ func (d *desk) words(r result) string {
 	v, at := d.v, r.report
 	switch r.tool {
 	case "start_damage_report":
-		return fmt.Sprintf(v.started, d.quoted(at.address)) + d.unfound(at)
+		return fmt.Sprintf(v["started"], d.quoted(at.address)) + d.unfound(at)
 	case "update_report_address":
-		return fmt.Sprintf(v.moved, d.quoted(at.address)) + d.unfound(at) + d.completed(at)
+		return fmt.Sprintf(v["moved"], d.quoted(at.address)) + d.unfound(at) + d.completed(at)
 	case "update_damage_report_section":
-		return v.noted
+		return v["noted"]
 	case "update_report_photos":
 		if at.photos == 0 {
-			return v.noneOn + d.completed(at)
+			return v["noneOn"] + d.completed(at)
 		}
-		return fmt.Sprintf(v.photosOn, at.photos) + d.completed(at)
+		return fmt.Sprintf(v["photosOn"], at.photos) + d.completed(at)
 	case "mark_report_resolved":
-		return fmt.Sprintf(v.done, d.quoted(at.address))
+		return fmt.Sprintf(v["done"], d.quoted(at.address))
 	}
 	return ""
 }
@@ -322,14 +322,14 @@ func (d *desk) words(r result) string {
 // unfound says that an address has no place on the map.
 func (d *desk) unfound(r report) string {
 	if r.note != "" && len(r.candidates) == 0 {
-		return " " + d.v.asText
+		return " " + d.v["asText"]
 	}
 	return ""
 }
 
 func (d *desk) completed(r report) string {
 	if r.status == "completed" {
-		return " " + d.v.complete
+		return " " + d.v["complete"]
 	}
 	return ""
 }
@@ -338,9 +338,9 @@ func (d *desk) completed(r report) string {
 func (d *desk) quoted(address string) string {
 	switch {
 	case d.plain:
-		return d.v.thisOne
+		return d.v["thisOne"]
 	case address == "":
-		return d.v.noAddress
+		return d.v["noAddress"]
 	}
 	return clean(address, maxAddress)
 }
@@ -351,22 +351,22 @@ func (d *desk) ask(r report) string {
 	for _, called := range d.results { // of the address; what came after it says nothing of places
 		if len(called.report.candidates) > 0 && !d.plain {
 			places := called.report.candidates
-			return "\n" + enumerate(v.places, min(len(places), shownReports), func(i int) string { return clean(places[i], maxAddress) }, v.place)
+			return "\n" + enumerate(v["places"], min(len(places), shownReports), func(i int) string { return clean(places[i], maxAddress) }, v["place"])
 		}
 	}
 	switch {
 	case r.status == "resolved":
 		return ""
 	case slices.Contains(r.missing, "address"):
-		return v.address
+		return v["address"]
 	case slices.Contains(r.missing, "photos"):
-		return v.photos
+		return v["photos"]
 	case !slices.Contains(r.told, "description"):
-		return v.what
+		return v["what"]
 	case !slices.Contains(r.told, "occurredAt"):
-		return v.when
+		return v["when"]
 	}
-	return v.more
+	return v["more"]
 }
 
 // wrong says why a call failed.
@@ -375,19 +375,19 @@ func (d *desk) wrong(r result) string {
 	changes := strings.HasPrefix(r.tool, "update_") || r.tool == "mark_report_resolved"
 	switch {
 	case f.kind == "unavailable" || f.kind == "internal" || f.kind == "limited" || f.message == "":
-		return v.away
+		return v["away"]
 	case r.tool == "link_chats" && (f.kind == "not_found" || f.kind == "conflict"):
-		return v.badCode
+		return v["badCode"]
 	case f.kind == "not_found":
-		return v.gone
+		return v["gone"]
 	case f.field == "ttlHours":
-		return v.hours
+		return v["hours"]
 	case f.kind == "conflict" && r.tool == "start_damage_report":
-		return v.tooMany
+		return v["tooMany"]
 	case f.kind == "conflict" && r.tool == "mark_report_resolved" && !strings.Contains(f.message, "is resolved"):
-		return v.notComplete
+		return v["notComplete"]
 	case f.kind == "conflict" && changes:
-		return v.closed
+		return v["closed"]
 	}
-	return fmt.Sprintf(v.refused, clean(f.message, 300))
+	return fmt.Sprintf(v["refused"], clean(f.message, 300))
 }

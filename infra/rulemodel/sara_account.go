@@ -27,9 +27,9 @@ func (d *desk) accounted(r result) string {
 	case r.failed != nil:
 		return d.wrong(r)
 	case r.tool == "create_link_code":
-		return fmt.Sprintf(v.code, clean(r.code, 40), v.moment(r.until))
+		return fmt.Sprintf(v["code"], clean(r.code, 40), inFigures(r.until))
 	case r.tool == "unlink_chats":
-		return v.unlinked
+		return v["unlinked"]
 	}
-	return v.check // the rest is asked and told by the backend
+	return v["check"] // the rest is asked and told by the backend
 }

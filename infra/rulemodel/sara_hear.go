@@ -62,7 +62,7 @@ var (
 )
 
 // listen reads a message. asked is what was asked last: it tells what words without a cue are.
-func (e ear) listen(text string, asked deskQuestion) saying {
+func (e ear) listen(text string, asked question) saying {
 	s := saying{}
 	for _, m := range photoMark.FindAllStringSubmatch(text, maxStrings) {
 		s.photos = append(s.photos, m[1])
@@ -74,10 +74,10 @@ func (e ear) listen(text string, asked deskQuestion) saying {
 	s.text = language.Clip(s.text, maxContent)
 	l := newLine(s.text)
 	s.folded = l.whole
-	s.yes, s.no = e.only(ofYes, s.folded), e.only(ofNo, s.folded) && !e.hears(ofPhoto, s.folded)
-	s.noPhotos = e.hears(ofNoPhoto, s.folded) && e.hears(ofPhoto, s.folded)
-	s.damage, s.danger = e.hears(ofDamage, s.folded), e.hears(ofDanger, s.folded)
-	s.fresh = e.hears(ofNew, s.folded) && (asked == deskAsksWhich || e.hears(ofReport, s.folded) || e.only(ofNew, s.folded) && len(s.photos) == 0)
+	s.yes, s.no = e.only("yes", s.folded), e.only("no", s.folded) && !e.hears("photo", s.folded)
+	s.noPhotos = e.hears("no photo", s.folded) && e.hears("photo", s.folded)
+	s.damage, s.danger = e.hears("damage", s.folded), e.hears("danger", s.folded)
+	s.fresh = e.hears("new", s.folded) && (asked == deskAsksWhich || e.hears("report", s.folded) || e.only("new", s.folded) && len(s.photos) == 0)
 	s.pick = pickOf(l)
 	s.hours = e.hours(s.folded)
 	if m := linkCode.FindStringSubmatch(s.text); m != nil && strings.ContainsAny(m[1], digits) {
@@ -94,7 +94,7 @@ func (e ear) listen(text string, asked deskQuestion) saying {
 
 // pickOf reads a choice from a list.
 func pickOf(l *line) int {
-	var h heard
+	var h hearing
 	if h.takePick(l); h.pick == 0 && loneNumber.MatchString(l.whole) {
 		h.pick = number(l.whole)
 	}
@@ -103,7 +103,7 @@ func pickOf(l *line) int {
 
 // hours is for how long something is wanted; 0 where it is not said.
 func (e ear) hours(folded string) int {
-	for c, each := range map[cue]int{ofHours: 1, ofDays: 24, ofWeeks: 168} {
+	for c, each := range map[string]int{"hours": 1, "days": 24, "weeks": 168} {
 		if n, from, _ := e.finds(c, folded); from >= 0 {
 			return max(number(n), 1) * each
 		}
@@ -113,7 +113,7 @@ func (e ear) hours(folded string) int {
 
 // aim tells what a message is for. Commands come first, then what answers the question,
 // then what is told unasked.
-func (e ear) aim(s saying, asked deskQuestion) aim {
+func (e ear) aim(s saying, asked question) aim {
 	if a := e.command(s, asked); a != aimUnclear {
 		return a
 	}
@@ -121,17 +121,17 @@ func (e ear) aim(s saying, asked deskQuestion) aim {
 		return a
 	}
 	switch {
-	case e.hears(ofAddress, s.folded) && !s.damage:
+	case e.hears("address", s.folded) && !s.damage:
 		return aimMove
 	case len(s.photos) > 0, s.lost != "", s.noPhotos, s.damage, s.fresh, len(s.sections) > 0:
 		return aimTell
-	case e.hears(ofThanks, s.folded):
+	case e.hears("thanks", s.folded):
 		return aimBow
-	case e.hears(ofHelp, s.folded):
+	case e.hears("help", s.folded):
 		return aimAssist
-	case e.hears(ofHello, s.folded), s.folded == "":
+	case e.hears("hello", s.folded), s.folded == "":
 		return aimGreet
-	case s.no, e.hears(ofLater, s.folded):
+	case s.no, e.hears("later", s.folded):
 		return aimLater
 	}
 	return aimUnclear
@@ -139,40 +139,40 @@ func (e ear) aim(s saying, asked deskQuestion) aim {
 
 // command tells what is asked for, in answer to whatever question. Where a customer tells
 // something in their own words, commands have to name the report.
-func (e ear) command(s saying, asked deskQuestion) aim {
-	names := e.hears(ofReport, s.folded) || e.hears(ofIt, s.folded)
+func (e ear) command(s saying, asked question) aim {
+	names := e.hears("report", s.folded) || e.hears("it", s.folded)
 	telling := asked == deskAsksWhat || asked == deskAsksWhen || asked == deskAsksWhere || asked == deskAsksAddress
 	free := !telling || names
 	brief := len(strings.Fields(s.folded)) <= 4
 	switch {
-	case e.hears(ofWho, s.folded):
+	case e.hears("who", s.folded):
 		return aimExplain
-	case e.hears(ofRemove, s.folded) && e.hears(ofMyData, s.folded):
+	case e.hears("remove", s.folded) && e.hears("my data", s.folded):
 		return aimErase
-	case e.hears(ofPerson, s.folded) && !s.damage && len(s.sections) == 0:
+	case e.hears("person", s.folded) && !s.damage && len(s.sections) == 0:
 		return aimPerson
-	case e.hears(ofPart, s.folded):
+	case e.hears("part", s.folded):
 		return aimPart
-	case s.code != "" && (brief && !telling || e.hears(ofJoin, s.folded)):
+	case s.code != "" && (brief && !telling || e.hears("join", s.folded)):
 		return aimJoin
-	case e.hears(ofJoin, s.folded):
+	case e.hears("join", s.folded):
 		return aimCode
-	case free && e.hears(ofRemove, s.folded) && (names || brief) && !e.hears(ofPhoto, s.folded):
+	case free && e.hears("remove", s.folded) && (names || brief) && !e.hears("photo", s.folded):
 		return aimRemove
-	case free && e.hears(ofShare, s.folded):
+	case free && e.hears("share", s.folded):
 		return aimShare
-	case free && e.hears(ofMended, s.folded) && !e.hears(ofNot, s.folded) && !strings.ContainsAny(s.text, "?؟;"):
+	case free && e.hears("mended", s.folded) && !e.hears("not", s.folded) && !strings.ContainsAny(s.text, "?؟;"):
 		return aimMend
-	case free && !s.damage && !s.noPhotos && len(s.photos) == 0 && e.hears(ofStatus, s.folded):
+	case free && !s.damage && !s.noPhotos && len(s.photos) == 0 && e.hears("status", s.folded):
 		return aimList
-	case brief && e.hears(ofLater, s.folded):
+	case brief && e.hears("later", s.folded):
 		return aimLater
 	}
 	return aimUnclear
 }
 
 // answering tells what words without a cue are, by what was asked.
-func answering(s saying, asked deskQuestion) aim {
+func answering(s saying, asked question) aim {
 	content := s.folded != "" && !s.yes && !s.no
 	switch {
 	case asked == deskAsksPhotos && s.no, content && (asked == deskAsksWhat || asked == deskAsksWhen):
@@ -200,7 +200,7 @@ func (e ear) sections(text string) []section {
 			out = file(out, section{name, sentence})
 		}
 	}
-	if len(out) > 0 && plain != "" && e.hears(ofDamage, newLine(text).whole) {
+	if len(out) > 0 && plain != "" && e.hears("damage", newLine(text).whole) {
 		out = file(out, section{"description", plain})
 	}
 	return out
@@ -211,11 +211,11 @@ func (e ear) headings(sentence string) []string {
 	folded := newLine(sentence).whole
 	var out []string
 	for _, h := range []struct {
-		cue  cue
+		cue  string
 		name string
-	}{{ofDamage, "description"}, {ofCause, "cause"}, {ofTime, "occurredAt"}, {ofDanger, "safety"}, {ofInjury, "injuries"},
-		{ofInsurer, "insurance"}, {ofContact, "contact"}} {
-		if e.hears(h.cue, folded) || h.cue == ofTime && clockTime.MatchString(sentence) {
+	}{{"damage", "description"}, {"cause", "cause"}, {"time", "occurredAt"}, {"danger", "safety"}, {"injury", "injuries"},
+		{"insurer", "insurance"}, {"contact", "contact"}} {
+		if e.hears(h.cue, folded) || h.cue == "time" && clockTime.MatchString(sentence) {
 			out = append(out, h.name)
 		}
 	}
@@ -246,10 +246,10 @@ func (e ear) place(text string) string {
 	for _, sentence := range sentences.FindAllString(text, maxStrings) {
 		words := strings.Fields(strings.Trim(sentence, " .!?;؟"))
 		for k := range words {
-			if !e.hears(ofStreet, newLine(words[k]).whole) {
+			if !e.hears("street", newLine(words[k]).whole) {
 				continue
 			}
-			if from := e.after(ofAt, words[:k+1]); from >= 0 {
+			if from := e.after("at", words[:k+1]); from >= 0 {
 				if found := strings.Join(words[from:endOf(words, k)], " "); strings.ContainsAny(language.Fold(found), digits) {
 					return strings.TrimRight(found, ",")
 				}
@@ -262,7 +262,7 @@ func (e ear) place(text string) string {
 // newPlace finds the address to which a report is to be moved.
 func (e ear) newPlace(s saying) string {
 	words := strings.Fields(s.text)
-	from := e.after(ofAddress, words)
+	from := e.after("address", words)
 	if s.place != "" || from < 0 {
 		return s.place
 	}
@@ -273,7 +273,7 @@ func (e ear) newPlace(s saying) string {
 }
 
 // after returns the index of the word behind the last one that has the cue, -1 for none.
-func (e ear) after(c cue, words []string) int {
+func (e ear) after(c string, words []string) int {
 	for i := len(words) - 1; i > 0; i-- {
 		if e.is(c, words[i-1:i]) || i > 1 && e.is(c, words[i-2:i]) {
 			return i
@@ -283,7 +283,7 @@ func (e ear) after(c cue, words []string) int {
 }
 
 // is reports whether words are the cue and nothing else.
-func (e ear) is(c cue, words []string) bool {
+func (e ear) is(c string, words []string) bool {
 	folded := newLine(strings.Join(words, " ")).whole
 	_, from, to := e.finds(c, folded)
 	return from == 0 && to == len(folded)
@@ -301,4 +301,46 @@ func endOf(words []string, k int) int {
 		end++
 	}
 	return end
+}
+
+// ear hears the cues of some languages.
+type ear []map[string]*regexp.Regexp
+
+// earFor hears a language, and English, whose words are everywhere.
+func earFor(tag string) ear {
+	all := lexica().desk
+	if tag == "en" || all[tag] == nil {
+		return ear{all["en"]}
+	}
+	return ear{all[tag], all["en"]}
+}
+
+// hears reports whether a folded text holds the cue.
+func (e ear) hears(c string, folded string) bool {
+	for _, patterns := range e {
+		if patterns[c].MatchString(folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// finds returns the first match of the cue in a folded text, with what goes before it: the
+// number of a time, and where it begins and ends.
+func (e ear) finds(c string, folded string) (number string, from, to int) {
+	for _, patterns := range e {
+		if m := patterns[c].FindStringSubmatchIndex(folded); m != nil {
+			if len(m) > 2 && m[2] >= 0 {
+				number = folded[m[2]:m[3]]
+			}
+			return number, m[0], m[1]
+		}
+	}
+	return "", -1, -1
+}
+
+// only reports whether a folded text says this cue and hardly anything else.
+func (e ear) only(c string, folded string) bool {
+	_, from, to := e.finds(c, folded)
+	return from >= 0 && len(strings.Fields(folded))-len(strings.Fields(folded[from:to])) <= 2
 }

@@ -11,9 +11,9 @@ import (
 // request, by hearing the conversation from its beginning.
 type intake struct {
 	ear    ear
-	asked  deskQuestion // what the customer was asked last
-	places []string     // listed with it
-	report string       // id of the one that we are at: the last that a call was about
+	asked  question // what the customer was asked last
+	places []string // listed with it
+	report string   // id of the one that we are at: the last that a call was about
 
 	// What was told and is on no report yet.
 	told     []section
@@ -58,8 +58,8 @@ func (i *intake) learn(r result) {
 
 // overhear reads what the assistant itself said: what it asked, and the places it listed.
 func (i *intake) overhear(said string) {
-	asked := deskAsked(said)
-	if asked == deskAsksNothing {
+	asked := askedFor("desk", said)
+	if asked == asksNothing {
 		return
 	}
 	i.asked, i.places = asked, nil
@@ -89,7 +89,7 @@ func (i *intake) hear(text string) saying {
 		i.told, i.photos, i.noPhotos = nil, nil, false
 	}
 	i.keep(s)
-	i.asked = deskAsksNothing
+	i.asked = asksNothing
 	return s
 }
 

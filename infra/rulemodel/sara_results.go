@@ -74,15 +74,15 @@ var profileBlock = regexp.MustCompile(`(?s)<data profile>(.*?)</data>`)
 // readProfile takes in what the backend knows of the customer.
 func (c *conversation) readProfile(text string) {
 	m := profileBlock.FindStringSubmatch(text)
-	var v map[string]any
-	if m == nil || json.NewDecoder(strings.NewReader(m[1])).Decode(&v) != nil {
+	var told map[string]any
+	if m == nil || json.NewDecoder(strings.NewReader(m[1])).Decode(&told) != nil {
 		return
 	}
-	if _, ok := v["reportIdsWithStatus"]; !ok {
+	if _, ok := told["reportIdsWithStatus"]; !ok {
 		return
 	}
 	c.profiled, c.profile = true, nil
-	for _, r := range list(v, "reportIdsWithStatus", maxReports) {
+	for _, r := range list(told, "reportIdsWithStatus", maxReports) {
 		c.profile = append(c.profile, parseReport(r))
 	}
 }

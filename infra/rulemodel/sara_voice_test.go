@@ -2,7 +2,6 @@ package rulemodel
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,18 +18,16 @@ var afterCalls = []string{"started", "moved", "noted", "photosOn", "noneOn", "co
 func TestDeskVoices(t *testing.T) {
 	t.Parallel()
 	for _, tag := range language.Supported() {
-		v := deskVoices()[tag]
+		v := voices("desk")[tag]
 		if v == nil {
 			t.Errorf("%s: no voice", tag)
 			continue
 		}
-		fields, english := reflect.ValueOf(*v), reflect.ValueOf(deskEnglish)
-		for i := range fields.NumField() {
-			name := fields.Type().Field(i).Name
-			if name == "statuses" {
+		for name, want := range voices("desk")["en"] {
+			if name == "tag" || strings.HasPrefix(name, "status ") {
 				continue
 			}
-			phrase, want := fields.Field(i).String(), english.Field(i).String()
+			phrase := v[name]
 			if phrase == "" || strings.Count(phrase, "%") != strings.Count(want, "%") || strings.Count(phrase, "%d") != strings.Count(want, "%d") {
 				t.Errorf("%s: %s is %q, want what %q says", tag, name, phrase, want)
 			}
@@ -42,9 +39,9 @@ func TestDeskVoices(t *testing.T) {
 				t.Errorf("%s: %s claims %s: %q", tag, name, c.Kind, c.Sentence)
 			}
 		}
-		for status := range deskEnglish.statuses {
-			line := v.list(v.mine, []report{{address: "5 Oak Road", status: status}, {status: status}}, v.which)
-			if claims := claim.Find(line); len(claims) > 0 || !strings.Contains(line, v.statuses[status]) || v.statuses[status] == "" {
+		for _, status := range []string{"pending", "completed", "resolved"} {
+			line := v.reports(v["mine"], []report{{address: "5 Oak Road", status: status}, {status: status}}, v["which"])
+			if claims := claim.Find(line); len(claims) > 0 || !strings.Contains(line, v["status "+status]) || v["status "+status] == "" {
 				t.Errorf("%s: %q claims %v", tag, line, claims)
 			}
 		}
@@ -54,12 +51,12 @@ func TestDeskVoices(t *testing.T) {
 // TestDeskQuestions: a question is known again by its words, in each language.
 func TestDeskQuestions(t *testing.T) {
 	t.Parallel()
-	for tag, v := range deskVoices() {
-		for q, phrase := range map[deskQuestion]string{deskAsksWhere: v.sorry + " " + v.where, deskAsksAddress: v.address, deskAsksPlace: v.places + "\n1. x\n" + v.place,
-			deskAsksPhotos: v.unclear + " " + v.photos, deskAsksWhat: v.noted + " " + v.what, deskAsksWhen: v.complete + " " + v.when,
-			deskAsksWhich: v.mine + "\n1. x\n" + v.which + " " + v.orNew, deskAsksNothing: v.canDo} {
-			if got := deskAsked(phrase); got != q {
-				t.Errorf("%s: %q is question %d, want %d", tag, phrase, got, q)
+	for tag, v := range voices("desk") {
+		for q, phrase := range map[question]string{deskAsksWhere: v["sorry"] + " " + v["where"], deskAsksAddress: v["address"], deskAsksPlace: v["places"] + "\n1. x\n" + v["place"],
+			deskAsksPhotos: v["unclear"] + " " + v["photos"], deskAsksWhat: v["noted"] + " " + v["what"], deskAsksWhen: v["complete"] + " " + v["when"],
+			deskAsksWhich: v["mine"] + "\n1. x\n" + v["which"] + " " + v["orNew"], asksNothing: v["canDo"]} {
+			if got := askedFor("desk", phrase); got != q {
+				t.Errorf("%s: %q is question %q, want %q", tag, phrase, got, q)
 			}
 		}
 	}
@@ -70,9 +67,9 @@ func TestDeskQuestions(t *testing.T) {
 func TestCueWords(t *testing.T) {
 	t.Parallel()
 	for _, tag := range language.Supported() {
-		for c := range cues {
-			if cueWords[tag][c] == "" {
-				t.Errorf("%s: no words for cue %d", tag, c)
+		for c := range lexica().desk["en"] {
+			if lexica().desk[tag][c] == nil {
+				t.Errorf("%s: no words for cue %q", tag, c)
 			}
 		}
 	}
@@ -82,8 +79,8 @@ func TestCueWords(t *testing.T) {
 		"el": {"δεν έχω φωτογραφίες", "οι αναφορές μου", "νέα"}, "ru": {"нет фото", "мои заявки", "новая"}, "he": {"אין תמונות", "הדיווחים שלי", "חדש"},
 		"ar": {"لا توجد صور", "بلاغاتي", "جديد"},
 	} {
-		e, v := earFor(tag), deskVoices()[tag]
-		for i, phrase := range []string{v.photos, v.canDo, v.orNew} {
+		e, v := earFor(tag), voices("desk")[tag]
+		for i, phrase := range []string{v["photos"], v["canDo"], v["orNew"]} {
 			if !strings.Contains(strings.ToLower(phrase), strings.ToLower(words[i])) {
 				t.Errorf("%s: %q does not tell to write %q", tag, phrase, words[i])
 			}
@@ -91,7 +88,7 @@ func TestCueWords(t *testing.T) {
 		if s := e.listen(words[0], deskAsksPhotos); !s.noPhotos || s.aim != aimTell {
 			t.Errorf("%s: %q is %+v, want that there are no photos", tag, words[0], s)
 		}
-		if s := e.listen(words[1], deskAsksNothing); s.aim != aimList {
+		if s := e.listen(words[1], asksNothing); s.aim != aimList {
 			t.Errorf("%s: %q is %+v, want the list", tag, words[1], s)
 		}
 		if s := e.listen(words[2], deskAsksWhich); !s.fresh {
@@ -133,18 +130,18 @@ func TestDeskAims(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text  string
-		asked deskQuestion
+		asked question
 		want  aim
 	}{
 		{"someone shared a bad joke and nobody fixed the leak", deskAsksWhat, aimTell}, {"it was resolved by nobody", deskAsksWhen, aimMend},
-		{"delete", deskAsksNothing, aimRemove}, {"delete the second photo", deskAsksNothing, aimUnclear}, {"the pipe was fixed but leaks again", deskAsksNothing, aimTell},
-		{"is it fixed?", deskAsksNothing, aimUnclear}, {"the leak has been fixed", deskAsksNothing, aimMend}, {"forget it", deskAsksWhat, aimLater},
-		{"7qk2m4zx", deskAsksNothing, aimJoin}, {"Abcd-efgh", deskAsksNothing, aimUnclear}, {"I want to report something", deskAsksNothing, aimTell},
-		{"yes", deskAsksPhotos, aimUnclear}, {"no", deskAsksWhen, aimLater}, {"thank you so much", deskAsksNothing, aimBow}, {"help", deskAsksNothing, aimAssist},
-		{"hello there", deskAsksNothing, aimGreet}, {"[photo:ab]", deskAsksWhich, aimTell}, {"Share Street 5", deskAsksWhere, aimTell},
+		{"delete", asksNothing, aimRemove}, {"delete the second photo", asksNothing, aimUnclear}, {"the pipe was fixed but leaks again", asksNothing, aimTell},
+		{"is it fixed?", asksNothing, aimUnclear}, {"the leak has been fixed", asksNothing, aimMend}, {"forget it", deskAsksWhat, aimLater},
+		{"7qk2m4zx", asksNothing, aimJoin}, {"Abcd-efgh", asksNothing, aimUnclear}, {"I want to report something", asksNothing, aimTell},
+		{"yes", deskAsksPhotos, aimUnclear}, {"no", deskAsksWhen, aimLater}, {"thank you so much", asksNothing, aimBow}, {"help", asksNothing, aimAssist},
+		{"hello there", asksNothing, aimGreet}, {"[photo:ab]", deskAsksWhich, aimTell}, {"Share Street 5", deskAsksWhere, aimTell},
 	} {
 		if got := earFor("en").listen(tt.text, tt.asked).aim; got != tt.want {
-			t.Errorf("%q to question %d is aim %d, want %d", tt.text, tt.asked, got, tt.want)
+			t.Errorf("%q to question %q is aim %d, want %d", tt.text, tt.asked, got, tt.want)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package rulemodel
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"merve/internal/words/language"
@@ -60,7 +62,7 @@ func (d *desk) about() (*report, *reply) {
 	case len(choices) == 1 && !d.s.damage:
 		return &choices[0], nil
 	}
-	return nil, d.askWhich(choices, d.v.which+" "+d.v.orNew)
+	return nil, d.askWhich(choices, d.v["which"]+" "+d.v["orNew"])
 }
 
 func reportOf(rs []report, id string) *report {
@@ -77,7 +79,7 @@ func (d *desk) askWhich(choices []report, tail string) *reply {
 			choices[i].address = "…"
 		}
 	}
-	ask := say(d.v.list(strings.TrimSpace(d.alarm(true)+d.v.mine), choices, tail))
+	ask := say(d.v.reports(strings.TrimSpace(d.alarm(true)+d.v["mine"]), choices, tail))
 	return &ask
 }
 
@@ -142,12 +144,12 @@ func (d *desk) which(may func(r report) bool) (*report, *reply) {
 	case len(choices) == 1:
 		return &choices[0], nil
 	case len(choices) > 1:
-		return nil, d.askWhich(choices, d.v.which)
+		return nil, d.askWhich(choices, d.v["which"])
 	case len(all) > 0:
-		none := say(d.v.closed)
+		none := say(d.v["closed"])
 		return nil, &none
 	}
-	none := say(d.v.none + " " + d.v.canDo)
+	none := say(d.v["none"] + " " + d.v["canDo"])
 	return nil, &none
 }
 
@@ -164,7 +166,7 @@ func (d *desk) move() reply {
 	r := reportOf(all, d.i.report)
 	switch {
 	case len(all) == 0:
-		return say(d.v.where)
+		return say(d.v["where"])
 	case r == nil || !open(*r) || d.s.pick != 0 && !asksPlace(d.asked):
 		d.s.folded = "" // the words are those of the new address
 		if r, next = d.which(open); next != nil {
@@ -172,14 +174,14 @@ func (d *desk) move() reply {
 		}
 	}
 	if d.s.place == "" {
-		return say(d.v.address)
+		return say(d.v["address"])
 	}
 	return d.must("update_report_address", map[string]any{"reportId": r.id, "address": d.s.place})
 }
 
 func (d *desk) moved(r result) reply {
 	if r.failed != nil && r.failed.field == "address" {
-		return say(d.wrong(r) + " " + d.v.address)
+		return say(d.wrong(r) + " " + d.v["address"])
 	}
 	return d.conclude()
 }
@@ -193,7 +195,7 @@ func (d *desk) list() reply {
 	case r.failed != nil:
 		return say(d.wrong(r))
 	case len(r.reports) == 0:
-		return say(d.v.none + " " + d.v.canDo)
+		return say(d.v["none"] + " " + d.v["canDo"])
 	}
 	rs, lacks := slices.Clone(r.reports), ""
 	if len(rs) == 1 && rs[0].status == "pending" {
@@ -208,7 +210,7 @@ func (d *desk) list() reply {
 			rs[i].address = "…"
 		}
 	}
-	return say(d.v.list(d.v.mine, rs, lacks))
+	return say(d.v.reports(d.v["mine"], rs, lacks))
 }
 
 // settle does with a report what needs no more telling: share it, mark it as mended, delete it.
@@ -233,9 +235,38 @@ func (d *desk) settled(r result) reply {
 	case r.failed != nil:
 		return say(d.wrong(r))
 	case r.tool == "delete_report":
-		return say(d.v.check) // the rest is asked and told by the backend
+		return say(d.v["check"]) // the rest is asked and told by the backend
 	case r.url != "":
 		return say(d.v.hasLink(r.until, r.url))
 	}
 	return say(d.words(r))
+}
+
+// report is a report in a list.
+func (v voice) report(r report) string {
+	where := clean(r.address, maxAddress)
+	if where == "" {
+		where = v["noAddress"]
+	}
+	if status := v["status "+r.status]; status != "" {
+		return where + " · " + status
+	}
+	return where
+}
+
+func (v voice) reports(head string, rs []report, tail string) string {
+	return strings.TrimSpace(enumerate(head, min(len(rs), shownReports), func(i int) string { return v.report(rs[i]) }, tail))
+}
+
+// inFigures writes a time of a result in figures, as the customer's clock shows it.
+func inFigures(stamp string) string {
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return clean(stamp, 40)
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+func (v voice) hasLink(until, url string) string {
+	return fmt.Sprintf(v["link"], inFigures(until)) + "\n" + url
 }

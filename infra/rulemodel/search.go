@@ -25,9 +25,9 @@ type found struct {
 // find searches for what the customer asked, in other words too where nothing comes of
 // the first, then without regard to price and hours; what is no more than similar comes last.
 // It returns what was found, or what to do next.
-func (c *conversation) find(v *voice, asked *search) (found, *reply) {
+func (c *conversation) find(v voice, asked *search) (found, *reply) {
 	if len(c.called("searchMarketplace")) > maxSearches {
-		away := say(v.away)
+		away := say(v["away"])
 		return found{}, &away
 	}
 	var similar *found
@@ -44,7 +44,7 @@ func (c *conversation) find(v *voice, asked *search) (found, *reply) {
 			r, done := c.searchedFor(q.text, beyond || !limited)
 			switch {
 			case done && r.failed != nil:
-				away := say(v.away)
+				away := say(v["away"])
 				return found{}, &away
 			case done && r.similar && similar == nil:
 				similar = &found{r.listings, q.text, true, beyond}
@@ -57,7 +57,7 @@ func (c *conversation) find(v *voice, asked *search) (found, *reply) {
 			if next := c.call("searchMarketplace", values); next != nil {
 				return found{}, next
 			}
-			cannot := say(v.cannot)
+			cannot := say(v["cannot"])
 			return found{}, &cannot
 		}
 	}

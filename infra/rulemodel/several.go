@@ -20,7 +20,7 @@ func wishIn(text string, more bool) (t topic, what string) {
 		return t, serviceKind(h)
 	case t != noErrand:
 		return t, ""
-	case ofMine.MatchString(h), toBook.MatchString(h), heardAny(ofTable, h), more && marketThing(h):
+	case ofMine.MatchString(h), toBook.MatchString(h), heard("table", h), more && marketThing(h):
 		return someBooking, ""
 	}
 	return noErrand, ""
@@ -50,7 +50,7 @@ func (c *conversation) oneByOne() {
 	for i, e := range c.past {
 		switch {
 		case strings.TrimSpace(e.said) != "":
-			asked = errandAsked(e.said)
+			asked = askedFor("errand", e.said)
 		case e.result == nil && !asked.free():
 			c.past[i].user, _ = firstWish(e.user)
 		}
@@ -65,6 +65,6 @@ func (c *conversation) andThen(r reply) reply {
 	if c.rest == "" || r.tool != "" || c.plain {
 		return r
 	}
-	v := errandVoices()[c.errandTongue(asksNothing)]
-	return say(fmt.Sprintf(v.care.next, clean(strings.TrimRight(c.rest, " .!?"), 80)) + "\n" + r.text)
+	v := voices("market")[c.errandTongue(asksNothing)]
+	return say(fmt.Sprintf(v["next"], clean(strings.TrimRight(c.rest, " .!?"), 80)) + "\n" + r.text)
 }

@@ -48,7 +48,7 @@ func (a *agent) shop(query, action string) (*listing, *reply) {
 	if l := a.referred(action); l != nil {
 		return l, nil
 	}
-	head := a.v.found
+	head := a.v["found"]
 	if len(a.shops) == 0 {
 		r, done := a.done("searchMarketplace")
 		if !done {
@@ -65,7 +65,7 @@ func (a *agent) shop(query, action string) (*listing, *reply) {
 		}
 		a.shops = r.listings
 		if strings.Contains(str(r.data, "note"), "text") {
-			head = a.v.similar
+			head = a.v["similar"]
 		}
 	}
 	return a.among(head, query)
@@ -74,7 +74,7 @@ func (a *agent) shop(query, action string) (*listing, *reply) {
 // among takes the one of the listings found that is meant, else asks which.
 func (a *agent) among(head, query string) (*listing, *reply) {
 	if len(a.shops) == 0 {
-		next := say(fmt.Sprintf(a.v.nothing, clean(query, 60)))
+		next := say(fmt.Sprintf(a.v["nothing"], clean(query, 60)))
 		return nil, &next
 	}
 	if t, ok := a.answer(asksWhich); ok {
@@ -85,14 +85,14 @@ func (a *agent) among(head, query string) (*listing, *reply) {
 	if a.near != nil && slices.ContainsFunc(a.shops, func(l listing) bool { return l.id == a.near.id }) {
 		return a.near, nil // looked at since
 	}
-	if l := a.byName(); l != nil && head != a.v.similar {
+	if l := a.byName(); l != nil && head != a.v["similar"] {
 		return l, nil
 	}
-	if len(a.shops) == 1 && head != a.v.similar {
+	if len(a.shops) == 1 && head != a.v["similar"] {
 		return &a.shops[0], nil
 	}
 	next := say(enumerate(fmt.Sprintf(head, clean(query, 60)), min(len(a.shops), shownListings),
-		func(i int) string { return a.v.listing(a.shops[i]) }, a.v.which))
+		func(i int) string { return a.v.brief(a.shops[i]) }, a.v["which"]))
 	return nil, &next
 }
 
@@ -144,7 +144,7 @@ func (e *errand) pick(t told) *listing {
 			return nil
 		}
 	}
-	if match == nil && len(e.shops) == 1 && onlyHeard(ofConsent, newLine(t.text).whole) {
+	if match == nil && len(e.shops) == 1 && onlyHeard("consent", newLine(t.text).whole) {
 		return &e.shops[0]
 	}
 	return match
@@ -154,8 +154,8 @@ func (e *errand) pick(t told) *listing {
 // something else than was shown.
 func (e *errand) another(t told, timeless string) bool {
 	h := newLine(t.text).whole
-	return lone(t.text) == 0 && len(gist(timeless, ofViewing, ofArranging, ofReserving, ofOrdering, ofMenu, ofHelper)) > 0 && !asksFact(h) &&
-		!onlyHeard(ofConsent, h) && !onlyHeard(ofRefusal, h)
+	return lone(t.text) == 0 && len(gist(timeless, "viewing", "arranging", "reserving", "ordering", "menu", "helper")) > 0 && !asksFact(h) &&
+		!onlyHeard("consent", h) && !onlyHeard("refusal", h)
 }
 
 // referred is the listing shown before that the customer points at: by number, by name, or
@@ -188,8 +188,8 @@ func (a *agent) asksMore() bool {
 	return renewed || shopName(begun.text) != "" || len(a.shops) > 0 || a.topic == toHire && serviceKind(newLine(begun.text).whole) != ""
 }
 
-// listing is one line about l.
-func (v *errandVoice) listing(l listing) string {
+// brief is one line about l, with its price alone.
+func (v voice) brief(l listing) string {
 	parts := []string{clean(l.name, maxName)}
 	if l.place != "" {
 		parts = append(parts, clean(l.place, maxName))

@@ -29,41 +29,10 @@ const (
 // ofTrade are the tools whose results are read.
 var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState, requestConsent, revokeConsent}
 
-// tradeVoice is what is said about requests.
-type tradeVoice struct {
-	canDo, need, place, when, found, nobody, status, which, none, refused, dropped, proposed, callAsked, callOff string
-}
-
-var tradeVoices = map[string]*tradeVoice{
-	"en": {
-		canDo: "Tell me what you need, where and when, and I will look for vendors who may have it.",
-		need:  "What exactly do you need?", place: "Where is it needed?", when: "When is it needed?",
-		found: "I have found %d who may have it.", nobody: "I know nobody who offers that here. Could you say it in other words?",
-		status: "%d vendors were asked, %d have answered so far.", which: "Which of the quotes do you mean? Tell me its number.",
-		none: "There is no quote yet that can be accepted.", refused: "That is not possible now: %s", dropped: "All right, I will take it off.",
-		proposed: "Please check the quote.", callAsked: "Please see what the call would be for.", callOff: "All right, nobody will call you.",
-	},
-	"tr": {
-		canDo: "Neye, nerede ve ne zaman ihtiyacınız olduğunu yazın; onu sağlayabilecek satıcıları arayayım.",
-		need:  "Tam olarak neye ihtiyacınız var?", place: "Nerede gerekli?", when: "Ne zaman gerekli?",
-		found: "Bunu sağlayabilecek %d satıcı buldum.", nobody: "Burada bunu sunan birini bilmiyorum. Başka sözcüklerle yazar mısınız?",
-		status: "%d satıcıya soruldu, şimdiye kadar %d yanıt geldi.", which: "Hangi teklifi kastediyorsunuz? Numarasını yazın.",
-		none: "Henüz kabul edilebilecek bir teklif yok.", refused: "Şu anda mümkün değil: %s", dropped: "Tamam, talebi kaldırıyorum.",
-		proposed: "Lütfen teklifi kontrol edin.", callAsked: "Lütfen aramanın ne için olacağına bakın.", callOff: "Tamam, kimse sizi aramayacak.",
-	},
-}
-
-func (c *conversation) tradeVoice() *tradeVoice {
-	if v := tradeVoices[c.tongue]; v != nil {
-		return v
-	}
-	return tradeVoices["en"]
-}
-
 // trade is what is known of the request that a conversation is about.
 type trade struct {
 	*conversation
-	v        *tradeVoice
+	v        voice
 	id       string
 	category string
 	missing  []string
@@ -85,7 +54,7 @@ func (c *conversation) atMarket() bool {
 
 // trade reads what is known of the latest request.
 func (c *conversation) trade() trade {
-	t := trade{conversation: c, v: c.tradeVoice(), now: map[string]result{}}
+	t := trade{conversation: c, v: voiceIn("trade", c.tongue), now: map[string]result{}}
 	learn := func(r result) {
 		if r.failed != nil || !slices.Contains([]string{createRequest, updateRequest}, r.tool) {
 			return
@@ -154,7 +123,7 @@ func (c *conversation) deal() reply {
 	case t.id != "" && c.text != "":
 		return t.tell(requestSnapshot, map[string]any{"request_id": t.id})
 	}
-	return say(t.v.canDo)
+	return say(t.v["canDo"])
 }
 
 // tell asks for a tool, or says what can be done where it is not offered.
@@ -162,7 +131,7 @@ func (t trade) tell(tool string, values map[string]any) reply {
 	if next := t.call(tool, values); next != nil {
 		return *next
 	}
-	return say(t.v.canDo)
+	return say(t.v["canDo"])
 }
 
 // goOn follows what the calls of this turn gave.
@@ -173,22 +142,22 @@ func (t trade) goOn() reply {
 			continue
 		}
 		if r.failed != nil || r.data["success"] == false || r.data["message_sent"] == false {
-			return say(fmt.Sprintf(t.v.refused, clean(firstOf(r.data, "error")+failed(r), 200)))
+			return say(fmt.Sprintf(t.v["refused"], clean(firstOf(r.data, "error")+failed(r), 200)))
 		}
 		switch tool {
 		case proposeAcceptance:
-			return say(t.v.proposed)
+			return say(t.v["proposed"])
 		case proposeOutreach:
-			return say(fmt.Sprintf(t.v.found, len(list(t.now[searchVendors].data, "vendors", maxListings))))
+			return say(fmt.Sprintf(t.v["found"], len(list(t.now[searchVendors].data, "vendors", maxListings))))
 		case updateState:
 			if r.data["waits_for_client"] == true {
-				return say(t.v.proposed)
+				return say(t.v["proposed"])
 			}
-			return say(t.v.dropped)
+			return say(t.v["dropped"])
 		case requestConsent:
-			return say(t.v.callAsked)
+			return say(t.v["callAsked"])
 		case revokeConsent:
-			return say(t.v.callOff)
+			return say(t.v["callOff"])
 		case requestSnapshot:
 			return t.choose(r)
 		case searchVendors:
@@ -196,7 +165,7 @@ func (t trade) goOn() reply {
 		}
 		return t.search()
 	}
-	return say(t.v.canDo)
+	return say(t.v["canDo"])
 }
 
 func failed(r result) string {
@@ -209,7 +178,7 @@ func failed(r result) string {
 // search asks for what is missing, or looks for vendors.
 func (t trade) search() reply {
 	if len(t.missing) > 0 {
-		return say(map[string]string{"place": t.v.place, "when": t.v.when}[t.missing[0]] + map[bool]string{true: t.v.need}[t.missing[0] == "need"])
+		return say(map[string]string{"place": t.v["place"], "when": t.v["when"]}[t.missing[0]] + map[bool]string{true: t.v["need"]}[t.missing[0] == "need"])
 	}
 	return t.tell(searchVendors, map[string]any{"request_id": t.id, "category": t.category, "limit": 5})
 }
@@ -221,7 +190,7 @@ func (t trade) ask(r result) reply {
 		ids = append(ids, str(v, "vendor_id"))
 	}
 	if len(ids) == 0 {
-		return say(t.v.nobody)
+		return say(t.v["nobody"])
 	}
 	return t.tell(proposeOutreach, map[string]any{"request_id": t.id, "vendor_ids": ids})
 }
@@ -244,13 +213,13 @@ func (t trade) choose(r result) reply {
 	h := newLine(t.text).whole
 	switch {
 	case !chooses.MatchString(h):
-		return say(fmt.Sprintf(t.v.status, len(asked), answered))
+		return say(fmt.Sprintf(t.v["status"], len(asked), answered))
 	case len(quotes) == 0:
-		return say(t.v.none)
+		return say(t.v["none"])
 	}
 	n := meant(h, quotes)
 	if n < 0 {
-		return say(t.v.which)
+		return say(t.v["which"])
 	}
 	return t.tell(proposeAcceptance, map[string]any{"request_id": t.id, "outreach_id": str(quotes[n], "outreach_id")})
 }
@@ -336,37 +305,20 @@ func (t trade) details(text string) map[string]any {
 	return values
 }
 
-// tradeKinds are the categories of vendors, by words that people use for them, folded.
-var tradeKinds = []struct {
-	category string
-	words    *regexp.Regexp
-}{
-	{"generator rental", regexp.MustCompile(`\b(generators?|jenerator\w*|kva)\b`)},
-	{"event equipment rental", regexp.MustCompile(`\b(tents?|chairs|sound system|stage|marquee|cadir\w*|sandalye\w*|ses sistemi)\b`)},
-	{"removals", regexp.MustCompile(`\b(removals?|movers?|moving house|move house|nakliye\w*|tasima\w*)\b`)},
-	{"carpenter", regexp.MustCompile(`\b(carpenters?|carpentry|marangoz\w*)\b`)},
-	{"cleaning", regexp.MustCompile(`\b(deep clean\w*|villa clean\w*|temizlik\w*)\b`)},
-	{"gardener", regexp.MustCompile(`\b(gardeners?|garden works?|irrigation|bahcivan\w*)\b`)},
-}
-
 // categoryOf is the kind of vendor that a text asks for; "" is none that is known.
 func categoryOf(h string) string {
-	for _, k := range tradeKinds {
-		if k.words.MatchString(h) {
-			return k.category
-		}
-	}
-	return ""
+	name, _ := kindOf("vendor", h)
+	return name
 }
 
 // forVendors reports whether a text asks for a kind of vendor that no listing found is of: what was found shares no
 // more than the place with it.
 func forVendors(h string, found []listing) bool {
-	for _, k := range tradeKinds {
-		if k.words.MatchString(h) {
+	for _, k := range lexica().heard["vendor"] {
+		if k.re.MatchString(h) {
 			return !slices.ContainsFunc(found, func(l listing) bool {
 				of := newLine(l.name + " " + l.category + " " + l.description).whole
-				return k.words.MatchString(of) || strings.Contains(of, k.category)
+				return k.re.MatchString(of) || strings.Contains(of, k.name)
 			})
 		}
 	}

@@ -16,7 +16,7 @@ func (a *agent) view() reply {
 	}
 	when, anytime := a.moment(a.said)
 	if when == "" && !anytime {
-		return say(a.v.listing(*l) + "\n" + a.v.when)
+		return say(a.v.brief(*l) + "\n" + a.v["moment"])
 	}
 	args := map[string]any{"listingId": l.id}
 	if when != "" {
@@ -34,7 +34,7 @@ func (a *agent) view() reply {
 // home is what property to search for.
 func (a *agent) home() string {
 	h := newLine(a.first().text).whole
-	for _, p := range slices.Concat(timePatterns(), kindPatterns().towns) {
+	for _, p := range slices.Concat(lexica().heard["time"], lexica().heard["town"]) {
 		h = strings.TrimSpace(p.re.ReplaceAllString(h+" ", " "))
 	}
 	l := newLine(h)
@@ -43,7 +43,7 @@ func (a *agent) home() string {
 	for _, i := range l.left() {
 		left += l.words[i] + " "
 	}
-	query := gist(left, ofViewing, ofArranging, ofNearest, ofAnytime)
+	query := gist(left, "viewing", "arranging", "nearest", "anytime")
 	if town := townOf(newLine(a.first().text).whole); town != "" {
 		query = append(query, town)
 	}

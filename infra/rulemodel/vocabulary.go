@@ -1,31 +1,12 @@
 package rulemodel
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
-
-// fillers are folded words that say nothing about what is looked for.
-var fillers = strings.Fields(`
-	a an the and or but so of for to in on at by with from near around within about into it its is are was be been am
-	i i'd i'm i'll i've me my we we'd we're us our you your u he she they them this that these those there here one ones
-	do does did can could would will shall should may might must let let's have has had get got go going want wanted need
-	like looking look search find show recommend suggest please pls thanks thank hello hi hey good ok okay yes no not any
-	some something anything somewhere place places option options book booking reserve reservation reservations table
-	appointment available availability free time date day days night nights week evening morning afternoon tonight today
-	tomorrow people person persons guests party us what which where when who how much many more less than under below up
-	max maximum cheap cheaper cheapest euro euros eur € pounds pound dollars tl lira also just really very nice best great
-	take try choose pick give make made change instead then well maybe tell details info open opening hours slots if as too
-	ask see know help someone everybody all other another else want's there's that's what's where's it's i'd've
-	ve veya ya ile icin de da ki mi mu bir bu su o ben biz sen siz bana bize beni bizi benim bizim sana var yok mi mi? ne
-	nasil nerede neresi hangi hangisi kac kim istiyorum istiyoruz isterim isteriz istiyor lazim gerek gerekli ariyorum
-	ariyoruz ara arar misin misiniz bul bulur bulabilir gosterir goster oner onerir onerebilir lutfen merhaba selam evet
-	hayir tamam olur peki rezervasyon rezerve randevu masa yer yerler ayirt ayirtmak ayirir etmek yapmak olan olsun olarak
-	bugun yarin aksam aksama sabah sabaha gece geceye ogleden sonra once saat saati gun gunu hafta sonu haftaya gelecek
-	kisi kisilik kisiyiz kisi icin tane adet gibi kadar en cok daha az fazla ucuz altinda alti ustu euroya euro lira tl
-	acaba fiyat fiyati fiyatlar fiyatlari ucret ucreti para adres adresi price prices address hmm hm mm uh um eh oh ah lol haha lot bilgi detay detayli hakkinda musait bos onu bunu sunu orasi burasi burada orada hem sadece biraz guzel iyi olabilir
-	olacak bakar bakabilir tesekkurler tesekkur sagol deneyelim alalim secelim cost costs phone telephone contact number directions call ring located address far map closed close closes allowed isn't they're
-	you're acik kapali telefon telefonu numarasi konumu tarifi yol gidilir giderim kacta acilir kapanir sec seciyorum alayim numara secenek`)
 
 // filler reports whether a folded word says nothing by itself. Evening and noon are
 // filler unless a meal follows.
@@ -36,60 +17,29 @@ func filler(plain, next string) bool {
 	if plain == "ogle" || plain == "ogleden" {
 		return true
 	}
-	return len(plain) == 1 && plain[0] >= 'a' && plain[0] <= 'z' || slices.Contains(fillers, plain)
-}
-
-// onlyTurkish and onlyEnglish are folded words that give a short message's language away.
-var (
-	onlyTurkish = strings.Fields(`sen siz kimsin nesin misin musun misiniz musunuz selam slm mrb ilk ilki birinci birincisi ikinci ikincisi ucuncu
-		ucuncusu sonuncusu hangisi bul goster ara iptal et gece gun saat yarin bugun aksam sabah ogle kisi kisilik masa otel tekne gezi turu
-		balik yemek kahvalti kuafor berber masaj randevum rezervasyonum rezervasyonlarim en ucuz ucuzu olsun vazgectim yardim
-		odeme odemem odemek geldi hatirlat temsilci bitti tukendi kalmadi kapaliyiz kapali sor ertele tamam dakika pazartesileri musteri`)
-	onlyEnglish = strings.Fields(`who what you are the first second third last one find show cancel nights night people for at on my bookings
-		booking tomorrow today tonight monday tuesday wednesday thursday friday saturday sunday help dinner lunch breakfast boat trip cheapest in near under with to somewhere restaurant room stay haircut massage barber
-		cancel can could would`)
-)
-
-// things are the stems of what a marketplace may hold, in both languages, by the domain
-// that it is found in. A message with one of them is a search, also in the middle of
-// something else.
-var things = []struct {
-	domain string
-	stems  []string
-}{
-	{"food", strings.Fields(`restaurant dinner lunch breakfast brunch sushi pizza pasta kebab meze fish seafood steak burger cafe coffee bar wine
-		winery vegan vegetarian food eat drink tapas thai italian restoran lokanta yemek yemegi kahvalti balik susi meyhane kebap doner kafe
-		kahve sarap vejetaryen`)},
-	{"tours", strings.Fields(`boat yacht trip tour cruise sail sailing diving dive snorkel kayak paragliding safari hike hiking excursion castle
-		turtle horse jeep tekne yat yelken tur gezi dalis parasut kalesi kaplumbaga`)},
-	{"stays", strings.Fields(`hotel room suite stay villa apartment hostel guesthouse bungalow accommodation resort otel pansiyon oda konaklama
-		bungalov`)},
-	{"wellness", strings.Fields(`massage spa hammam sauna haircut hairdresser hair barber shave nails manicure facial salon beauty yoga pilates
-		masaj hamam kuafor berber sac manikur guzellik tirnak`)},
-	{"services", strings.Fields(`cleaning cleaner plumber electrician repair photographer car rental scooter doctor dentist vet veterinary taxi
-		transfer temizlik tesisat klima tamir fotograf araba arac kiralama kiralik disci doktor veteriner taksi`)},
-	{"events", strings.Fields(`concert cinema film jazz golf padel tennis konser sinema caz tenis`)},
-	{"", strings.Fields(`museum gym bike bicycle class lesson photo wedding muze spor bisiklet ders kursu dugun`)},
+	return len(plain) == 1 && plain[0] >= 'a' && plain[0] <= 'z' || isWord(plain, "fillers")
 }
 
 // isThing reports whether a folded word names something to look for.
 func isThing(plain string) bool {
-	for _, t := range things {
-		if slices.ContainsFunc(t.stems, func(stem string) bool { return hasStem(plain, stem) }) {
-			return true
-		}
-	}
-	return false
+	_, is := thing(plain)
+	return is
 }
 
 // domainOf is the domain of the thing that a folded word names, "" for none.
 func domainOf(plain string) string {
-	for _, t := range things {
-		if slices.ContainsFunc(t.stems, func(stem string) bool { return hasStem(plain, stem) }) {
-			return t.domain
+	domain, _ := thing(plain)
+	return strings.TrimPrefix(domain, "any")
+}
+
+// thing is the domain of what a folded word names, "any" where it may be of several.
+func thing(plain string) (domain string, is bool) {
+	for _, t := range lexica().pairs["thing"] {
+		if slices.ContainsFunc(lexica().words["thing "+t[0]], func(stem string) bool { return hasStem(plain, stem) }) {
+			return t[0], true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // endings that a short stem may carry: English plural, Turkish possessive and plural.
@@ -101,24 +51,11 @@ func hasStem(plain, stem string) bool {
 	return ok && (len(stem) > 4 || slices.Contains(endings, rest))
 }
 
-// otherWords says in a catalogue's words what a customer's stem means.
-var otherWords = [][2]string{
-	{"restoran", "restaurant"}, {"lokanta", "restaurant"}, {"aksam", ""}, {"ogle", ""},
-	{"yemek", "restaurant"}, {"yemegi", "restaurant"}, {"dinner", "restaurant"}, {"lunch", "restaurant"},
-	{"kahvalti", "breakfast"}, {"balik", "fish"}, {"susi", "sushi"}, {"sarap", "wine"}, {"kahve", "coffee"}, {"kafe", "cafe"},
-	{"otel", "hotel"}, {"konaklama", "hotel"}, {"oda", "room"}, {"tekne", "boat"}, {"yat", "boat"}, {"gezi", "trip"},
-	{"tur", "tour"}, {"dalis", "diving"}, {"muze", "museum"}, {"kalesi", "castle"}, {"masaj", "massage"},
-	{"kuafor", "hairdresser"}, {"sac", "hair"}, {"berber", "barber"}, {"guzellik", "beauty"}, {"taksi", "taxi"},
-	{"arac", "car"}, {"araba", "car"}, {"bisiklet", "bike"}, {"doktor", "doctor"}, {"disci", "dentist"},
-	{"temizlik", "cleaning"}, {"girne", "Kyrenia"}, {"lefkosa", "Nicosia"}, {"magusa", "Famagusta"},
-	{"gazimagusa", "Famagusta"}, {"cift", "double"}, {"aile", "family"}, {"suit", "suite"}, {"kiralamak", "rental"},
-}
-
 // translated returns words with those replaced that have another word.
 func translated(words, plain []string) string {
 	var out []string
 	for i, word := range words {
-		for _, pair := range otherWords {
+		for _, pair := range lexica().pairs["catalogue"] {
 			if hasStem(plain[i], pair[0]) {
 				word = pair[1]
 				break
@@ -129,4 +66,112 @@ func translated(words, plain []string) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+func serviceKind(folded string) string {
+	name, _ := kindOf("service", folded)
+	return name
+}
+
+// placeKind is the kind of place that a folded text names.
+func placeKind(folded string) (name string, known bool) {
+	name, _ = kindOf("map", folded)
+	return name, name != ""
+}
+
+func townOf(folded string) string {
+	name, _ := kindOf("town", folded)
+	return name
+}
+
+// gist are the folded words of a text that say what is wanted: no fillers, no cues.
+func gist(text string, cues ...string) []string {
+	folded := " " + newLine(text).whole + " "
+	for _, c := range cues {
+		for range 4 {
+			m := cueOf(c).FindStringIndex(folded)
+			if m == nil {
+				break
+			}
+			folded = folded[:m[0]] + " " + folded[m[1]:]
+		}
+	}
+	l := newLine(folded)
+	var out []string
+	for i := range l.words {
+		word, plain := l.stem(i)
+		if !filler(plain, "") && !isWord(plain, "order fillers") && !loneNumber.MatchString(plain) && count(plain) == 0 {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// count is the number that a folded word is, 0 for none.
+func count(plain string) int {
+	if n := number(strings.TrimRight(plain, "x×х")); n > 0 {
+		return min(n, 99)
+	}
+	for n := range 6 {
+		if isWord(plain, "count "+strconv.Itoa(n+1)) {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// westernDigits writes digits of any script as 0 to 9.
+func westernDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '٠' && r <= '٩':
+			return '0' + r - '٠'
+		case r >= '۰' && r <= '۹':
+			return '0' + r - '۰'
+		case unicode.Is(unicode.Nd, r) && r >= '०' && r <= '९':
+			return '0' + r - '०'
+		}
+		return r
+	}, s)
+}
+
+var (
+	// forFew is a number of people behind a preposition.
+	forFew = regexp.MustCompile(`(^| )(?:για|на|ל-?|ل) ?(\d{1,2})( |$)`)
+	// nightsOf is the length of a stay.
+	nightsOf = regexp.MustCompile(`(^| )(?:(?:για|на|ל-?|ل) ?)?(\d{1,2}) (?:νύχτες|νυχτες|βραδια|ночи|ночеи|ночей|לילות|ليال|ليالي)( |$)`)
+)
+
+// isForeign reports whether a text is written in letters that English and Turkish do not have.
+func isForeign(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) && unicode.In(r, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic)
+	})
+}
+
+// forMarket folds a text and puts into English what the booking rules read.
+func forMarket(text string) string {
+	folded := inEnglish(text)
+	folded = nightsOf.ReplaceAllString(folded, "$1 for $2 nights$3")
+	if n, rest := peopleIn(folded); n > 0 {
+		folded = rest + " for " + strconv.Itoa(n) + " people"
+	}
+	for _, p := range marketWords() {
+		folded = strings.TrimSpace(p.re.ReplaceAllString(folded+" ", " "+p.name+" "))
+	}
+	return forFew.ReplaceAllString(folded, "$1 for $2$3")
+}
+
+// emptyAbroad reports whether a folded word of such letters says nothing of what is looked for.
+func emptyAbroad(plain string) bool {
+	return isForeign(plain) && (len([]rune(plain)) == 1 || isWord(plain, "order fillers") || isWord(plain, "small talk"))
+}
+
+// marketWords say in English what customers say of bookings in languages that the booking rules do not read.
+func marketWords() []named {
+	all := slices.Clone(lexica().heard["booking"])
+	for _, w := range [][2]string{{"hello", "greeting"}, {"thanks", "gratitude"}, {"help", "assistance"}, {"who are you", "who are you"}} {
+		all = append(all, named{w[0], cueOf(w[1])})
+	}
+	return append(all, lexica().heard["town"]...)
 }

@@ -6,11 +6,11 @@ import (
 )
 
 // listOffer asks, after a time that is taken, whether the customer wants to wait for it.
-func (c *conversation) listOffer(v *voice, r result) string {
+func (c *conversation) listOffer(v voice, r result) string {
 	if c.offered["joinWaitlist"] == nil || r.failed.reason != "taken" {
 		return ""
 	}
-	return c.errandVoice(v).care.waiting
+	return v["waiting"]
 }
 
 // wait puts the customer on the waiting list for the booking that was refused.
@@ -25,7 +25,7 @@ func (a *agent) wait() reply {
 		m = a.remember(f.listings)
 	}
 	if m.chosen == nil || m.date.IsZero() {
-		return say(a.v.care.waitFirst)
+		return say(a.v["waitFirst"])
 	}
 	if m.chosen.brief && len(a.called("getListing")) == 0 {
 		if next := a.call("getListing", map[string]any{"listingId": m.chosen.id}); next != nil {
@@ -33,7 +33,7 @@ func (a *agent) wait() reply {
 		}
 	}
 	if m.stays() != m.until().After(m.date) || !m.stays() && m.clock == nil {
-		return say(a.v.care.waitFirst)
+		return say(a.v["waitFirst"])
 	}
 	r, done := a.done("joinWaitlist")
 	if !done {
@@ -46,18 +46,18 @@ func (a *agent) wait() reply {
 func (a *agent) waits(r result, m *memory) reply {
 	if f := r.failed; f != nil {
 		if b, done := a.done("initiateBooking"); done && b.failed == nil {
-			return say(a.v.proposed)
+			return say(a.v["proposed"])
 		} else if f.kind == "conflict" && f.reason == "" && !done {
 			return a.must("initiateBooking", m.proposal())
 		}
 		if f.reason != "" {
-			return say(a.v.badTime)
+			return say(a.v["badTime"])
 		}
 		return a.wrong(f)
 	}
 	parts := []string{clean(str(r.data, "listing"), maxName)}
 	if s, ok := parseSlot(r.data); ok {
-		parts = append(parts, a.v.choice(s))
+		parts = append(parts, a.v.slot(s))
 	}
-	return say(fmt.Sprintf(a.v.care.waits, strings.TrimLeft(strings.Join(parts, ", "), ", ")))
+	return say(fmt.Sprintf(a.v["waits"], strings.TrimLeft(strings.Join(parts, ", "), ", ")))
 }

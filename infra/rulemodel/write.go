@@ -55,7 +55,7 @@ type letter struct {
 // letterIn reads whom to write to, and what.
 func letterIn(text string) (letter, bool) {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > maxText || !heardAny(ofWriting, newLine(text).whole) {
+	if utf8.RuneCountInString(text) > maxText || !heard("writing", newLine(text).whole) {
 		return letter{}, false
 	}
 	for _, re := range letters {
@@ -101,20 +101,20 @@ func (l letter) addressed() bool {
 		return false
 	}
 	h := strings.Join(words, " ")
-	return !heardAny(ofTaxi, h) && !isForPerson(h) && !strings.Contains(h, "driver")
+	return !heard("taxi", h) && !isForPerson(h) && !strings.Contains(h, "driver")
 }
 
 // words are the message as it goes out.
-func (l letter) words(v *errandVoice) string {
+func (l letter) words(v voice) string {
 	text := strings.TrimSpace(l.text)
 	if text == "" {
 		return ""
 	}
 	if l.question {
-		if v == errandVoices()["en"] {
+		if v["tag"] == "en" {
 			text = toThem.Replace(" " + text + " ")
 		}
-		text = fmt.Sprintf(v.care.wantToKnow, strings.TrimRight(strings.TrimSpace(text), "?.!؟ "))
+		text = fmt.Sprintf(v["wantToKnow"], strings.TrimRight(strings.TrimSpace(text), "?.!؟ "))
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
@@ -143,11 +143,11 @@ func (a *agent) write() reply {
 	if r, done := a.done("sendWhatsAppMessage"); done {
 		switch {
 		case r.failed == nil:
-			return say(a.v.proposed)
+			return say(a.v["proposed"])
 		case r.failed.kind == "conflict":
-			return say(a.v.care.noWriting + " " + a.v.care.toPerson)
+			return say(a.v["noWriting"] + " " + a.v["toPerson"])
 		case r.failed.field == "text":
-			return say(a.v.care.message)
+			return say(a.v["message"])
 		}
 		return a.wrong(r.failed)
 	}
@@ -167,7 +167,7 @@ func (a *agent) write() reply {
 	}
 	text := note.words(a.v)
 	if text == "" {
-		return say(a.v.care.message)
+		return say(a.v["message"])
 	}
 	return a.must("sendWhatsAppMessage", map[string]any{"listingId": l.id, "text": text})
 }
@@ -188,11 +188,11 @@ func (a *agent) addressee(whom string) (*listing, *reply) {
 	if i, ok := index(pickOf(h), len(a.shown)); ok {
 		return &a.shown[i], nil
 	}
-	if onlyHeard(ofThem, h.whole) {
+	if onlyHeard("them", h.whole) {
 		if a.near != nil {
 			return a.near, nil
 		}
-		next := say(a.v.care.whom)
+		next := say(a.v["whom"])
 		return nil, &next
 	}
 	return a.shopNamed(whom)
@@ -212,5 +212,5 @@ func (a *agent) shopNamed(name string) (*listing, *reply) {
 		}
 		a.shops = r.listings
 	}
-	return a.among(a.v.found, name)
+	return a.among(a.v["found"], name)
 }
