@@ -8,225 +8,176 @@ import (
 	"time"
 )
 
+// booker leads to a booking, in the languages of the market.
+type booker struct {
+	turn
+	m *memory // nil before the conversation was heard
+}
+
+func (c *conversation) booker() booker {
+	b := booker{turn: turn{conversation: c, v: voiceIn("market", c.tongue), absent: "cannot"}}
+	b.wrong = func(*failure) reply { return say(b.v["away"]) }
+	return b
+}
+
+// small are the sentences that answer what needs nothing else.
+var small = map[goal]string{bow: "thanks", leave: "bye", chat: "wellAndYou", data: "cannot toPerson", agree: "nothingOpen", person: "person",
+	drop: "dropped", decline: "declined"}
+
 // decide comes to the next step of the turn: a call, or words.
-func (c *conversation) decide() reply {
-	v := c.voice()
-	if c.text == "" && !c.introduced {
-		return c.greet(v)
+func (b booker) decide() reply {
+	if b.text == "" && !b.introduced {
+		return b.greet()
 	}
-	m, g, next := c.listen(v)
+	g, next := b.listen()
 	if next != nil {
 		return *next
 	}
-	if c.introduced {
+	if b.introduced {
 		g = book
+	}
+	if names := small[g]; names != "" {
+		return say(b.v.sentences(names))
 	}
 	switch g {
 	case greet:
-		return c.greet(v)
+		return b.greet()
 	case explain:
-		return say(v["standIn"] + ". " + c.canDo(v))
+		return say(b.v["standIn"] + ". " + b.canDo())
 	case assist:
-		return say(c.canDo(v))
-	case bow:
-		return say(v["thanks"])
-	case leave:
-		return say(v["bye"])
-	case chat:
-		return say(v["wellAndYou"])
-	case data:
-		return say(v["cannot"] + " " + v["toPerson"])
+		return say(b.canDo())
 	case offSubject:
-		return say(v["cannot"] + " " + c.canDo(v))
-	case agree:
-		return say(v["nothingOpen"])
-	case person:
-		return say(v["person"])
-	case drop:
-		return say(v["dropped"])
-	case decline:
-		return say(v["declined"])
+		return say(b.v["cannot"] + " " + b.canDo())
 	case find:
-		return c.search(v, m)
+		return b.search()
 	case book:
-		return c.book(v, m)
+		return b.book()
 	case inspect:
-		return c.inspect(v, m)
+		return b.inspect()
 	case bookings:
-		return c.bookings(v)
+		return b.bookings()
 	case cancel:
-		return c.cancel(v, m)
+		return b.cancel()
 	}
-	if m.busy() {
-		return say(c.foreign(v) + v["unclear"] + " " + c.ask(v, m))
+	if b.m.busy() {
+		return say(b.foreign() + b.v["unclear"] + " " + b.ask())
 	}
-	return say(c.foreign(v) + v["unclear"] + " " + c.canDo(v))
+	return say(b.foreign() + b.v["unclear"] + " " + b.canDo())
 }
 
 // foreign is what one is told who writes another language.
-func (c *conversation) foreign(v voice) string {
-	if c.tongue == "" || voices("market")[c.tongue] != nil {
+func (b booker) foreign() string {
+	if b.tongue == "" || voices("market")[b.tongue] != nil {
 		return ""
 	}
-	return v["onlyThese"] + " "
+	return b.v["onlyThese"] + " "
 }
 
 // listen hears the whole conversation. Where what was shown is not at hand any more, it
 // returns the call that gets it back.
-func (c *conversation) listen(v voice) (*memory, goal, *reply) {
-	past := c.remember(nil)
-	m, g := c.hear(past)
-	if past.lost() && (g == book || g == inspect || g == find || g == unclear) {
-		f, next := c.find(v, past.asked)
-		if next != nil {
-			return m, g, next
-		}
-		m, g = c.hear(c.remember(f.listings))
-	}
-	if m.busy() && m.chosen.brief && (g == book || g == inspect || g == unclear) && len(c.called("getListing")) == 0 {
-		if next := c.call("getListing", map[string]any{"listingId": m.chosen.id}); next != nil {
-			return m, g, next // only its name is remembered
-		}
-	}
-	return m, g, nil
-}
-
-// hear takes in what the customer says now, on top of the past.
-func (c *conversation) hear(past *memory) (*memory, goal) {
+func (b *booker) listen() (goal, *reply) {
+	past := b.remember(nil)
 	m := *past
-	g := m.hear(c.text)
-	return &m, g
+	b.m = &m
+	g := m.hear(b.text)
+	if past.lost() && (g == book || g == inspect || g == find || g == unclear) {
+		f, next := b.find(past.asked)
+		if next != nil {
+			return g, next
+		}
+		b.m = b.remember(f.listings)
+		g = b.m.hear(b.text)
+	}
+	if b.m.busy() && b.m.chosen.brief && (g == book || g == inspect || g == unclear) && len(b.called("getListing")) == 0 {
+		return g, b.call("getListing", map[string]any{"listingId": b.m.chosen.id}) // only its name is remembered
+	}
+	return g, nil
 }
 
-func (c *conversation) voice() voice { return voiceIn("market", c.tongue) }
-
-func say(text string) reply { return reply{text: text} }
-
-func (c *conversation) greet(v voice) reply {
-	if c.honest {
-		return say(v["hello"] + " " + c.foreign(v) + c.canDo(v))
+func (b booker) greet() reply {
+	if b.honest {
+		return say(b.v["hello"] + " " + b.foreign() + b.canDo())
 	}
-	return say(v["hello"] + " " + v["standIn"] + ". " + c.foreign(v) + c.canDo(v))
+	return say(b.v["hello"] + " " + b.v["standIn"] + ". " + b.foreign() + b.canDo())
 }
 
 // canDo is what can be asked for here.
-func (c *conversation) canDo(v voice) string {
-	if c.offered["orderFood"] == nil {
-		return v["canBook"]
+func (b booker) canDo() string {
+	if b.offered["orderFood"] == nil {
+		return b.v["canBook"]
 	}
-	return v["canBook"] + " " + v["also"]
-}
-
-// called returns the results of a tool in this turn.
-func (c *conversation) called(tool string) []result {
-	var out []result
-	for _, r := range c.results {
-		if r.tool == tool {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// call asks for a tool, or returns nil where it is not offered or takes other arguments.
-func (c *conversation) call(tool string, values map[string]any) *reply {
-	raw, ok := c.offered[tool]
-	if !ok {
-		return nil
-	}
-	s := parseSchema(raw)
-	if s == nil {
-		return nil
-	}
-	args, ok := s.arguments(values)
-	if !ok {
-		return nil
-	}
-	return &reply{tool: tool, args: args}
-}
-
-// once asks for a tool that was not called in this turn. It returns the result when
-// there is one, else the reply that gets it or says why not.
-func (c *conversation) once(v voice, tool string, values map[string]any) (result, *reply) {
-	if done := c.called(tool); len(done) > 0 {
-		return done[len(done)-1], nil
-	}
-	if next := c.call(tool, values); next != nil {
-		return result{}, next
-	}
-	cannot := say(v["cannot"])
-	return result{}, &cannot
+	return b.v["canBook"] + " " + b.v["also"]
 }
 
 // search shows what was found, or goes on with it when it can only be the one.
-func (c *conversation) search(v voice, m *memory) reply {
-	f, next := c.find(v, m.asked)
+func (b booker) search() reply {
+	f, next := b.find(b.m.asked)
 	switch {
 	case next != nil:
 		return *next
-	case c.offered[createRequest] != nil && forVendors(newLine(c.text).whole, f.listings):
-		t := c.trade()
+	case b.offered[createRequest] != nil && forVendors(newLine(b.text).whole, f.listings):
+		t := b.trade()
 		return t.tell(createRequest, t.wanted()) // what no listing offers, a vendor may have
 	case len(f.listings) == 0:
-		return say(c.foreign(v) + fmt.Sprintf(v["noneFound"], m.asked.wanted()) + " " + v["tryThis"])
-	case f.other && f.query == m.asked.wanted():
-		return say(v.listings(c.beyond(v, m, f)+fmt.Sprintf(v["similar"], f.query), f.listings))
+		return say(b.foreign() + fmt.Sprintf(b.v["noneFound"], b.m.asked.wanted()) + " " + b.v["tryThis"])
+	case f.other && f.query == b.m.asked.wanted():
+		return say(b.v.listings(b.beyond(f)+fmt.Sprintf(b.v["similar"], f.query), f.listings))
 	case f.other:
-		return say(c.beyond(v, m, f) + fmt.Sprintf(v["noneFound"], m.asked.wanted()) + " " + v.listings(fmt.Sprintf(v["results"], f.query), f.listings))
+		return say(b.beyond(f) + fmt.Sprintf(b.v["noneFound"], b.m.asked.wanted()) + " " + b.v.listings(fmt.Sprintf(b.v["results"], f.query), f.listings))
 	case f.beyond:
-		return say(v.listings(c.beyond(v, m, f)+fmt.Sprintf(v["results"], m.asked.wanted()), f.listings))
+		return say(b.v.listings(b.beyond(f)+fmt.Sprintf(b.v["results"], b.m.asked.wanted()), f.listings))
 	}
-	m.learn(result{tool: "searchMarketplace", listings: f.listings})
-	if m.chosen == nil {
-		return say(v.listings(fmt.Sprintf(v["results"], m.asked.wanted()), f.listings))
+	b.m.learn(result{tool: "searchMarketplace", listings: f.listings})
+	if b.m.chosen == nil {
+		return say(b.v.listings(fmt.Sprintf(b.v["results"], b.m.asked.wanted()), f.listings))
 	}
-	if m.asked.detail {
-		return c.inspect(v, m)
+	if b.m.asked.detail {
+		return b.inspect()
 	}
-	return c.book(v, m)
+	return b.book()
 }
 
 // beyond says that what was found is dearer than was asked for, or closed now.
-func (c *conversation) beyond(v voice, m *memory, f found) string {
+func (b booker) beyond(f found) string {
 	switch {
 	case !f.beyond:
 		return ""
-	case m.asked.open:
-		return v["noneOpen"] + " "
+	case b.m.asked.open:
+		return b.v["noneOpen"] + " "
 	}
-	return v["noneSoCheap"] + " "
+	return b.v["noneSoCheap"] + " "
 }
 
 // book goes on with the booking: it asks for what is missing, then proposes.
-func (c *conversation) book(v voice, m *memory) reply {
-	if m.chosen == nil {
-		if len(m.list) == 0 {
-			return say(v["what"])
+func (b booker) book() reply {
+	if b.m.chosen == nil {
+		if len(b.m.list) == 0 {
+			return say(b.v["what"])
 		}
-		return say(v.listings(fmt.Sprintf(v["results"], wanted(m)), m.list))
+		return say(b.v.listings(fmt.Sprintf(b.v["results"], wanted(b.m)), b.m.list))
 	}
-	if r, done := c.proposed(m); done {
-		return c.conclude(v, m, r)
+	if r, done := b.proposed(); done {
+		return b.conclude(r)
 	}
-	if m.question() == asksNothing {
-		if next := c.call("initiateBooking", c.proposal(m)); next != nil {
+	if b.m.question() == asksNothing {
+		if next := b.call("initiateBooking", b.proposal(b.m)); next != nil {
 			return *next
 		}
-		return say(v["cannot"])
+		return say(b.v["cannot"])
 	}
-	if m.justNow && !m.chosen.detailed && len(c.called("getListing")) == 0 {
-		if next := c.call("getListing", map[string]any{"listingId": m.chosen.id}); next != nil {
+	if b.m.justNow && !b.m.chosen.detailed && len(b.called("getListing")) == 0 {
+		if next := b.call("getListing", map[string]any{"listingId": b.m.chosen.id}); next != nil {
 			return *next
 		}
 	}
-	return say(c.ask(v, m))
+	return say(b.ask())
 }
 
 // proposed returns the result of proposing just this in this turn.
-func (c *conversation) proposed(m *memory) (result, bool) {
-	for n, r := range c.called("initiateBooking") {
+func (b booker) proposed() (result, bool) {
+	for n, r := range b.called("initiateBooking") {
 		same := true
-		for name, v := range m.proposal() {
+		for name, v := range b.m.proposal() {
 			same = same && (r.args[name] == nil || fmt.Sprint(r.args[name]) == fmt.Sprint(v))
 		}
 		if same || n > 0 { // one change of mind within a turn is enough
@@ -244,139 +195,132 @@ func wanted(m *memory) string {
 }
 
 // ask puts the next question, with what helps to answer it.
-func (c *conversation) ask(v voice, m *memory) string {
+func (b booker) ask() string {
 	head := ""
-	if m.justNow {
-		head = v.listing(*m.chosen) + ".\n"
-		if m.sole {
-			head = fmt.Sprintf(v["foundOne"], v.listing(*m.chosen)) + "\n"
+	if b.m.justNow {
+		head = b.v.listing(*b.m.chosen) + ".\n"
+		if b.m.sole {
+			head = fmt.Sprintf(b.v["foundOne"], b.v.listing(*b.m.chosen)) + "\n"
 		}
 	}
-	switch m.question() {
+	switch b.m.question() {
 	case askSlot:
-		return v.slots(v["taken"], m.alternatives)
+		return b.v.slots(b.v["taken"], b.m.alternatives)
 	case askOffering:
-		return head + v.offerings(*m.chosen)
+		return head + b.v.offerings(*b.m.chosen)
 	case askDate:
-		if m.stays() {
-			return head + c.freeSlots(v, m) + v["date arrive"]
+		if b.m.stays() {
+			return head + b.freeSlots() + b.v["date arrive"]
 		}
-		return head + c.freeSlots(v, m) + v["date"]
+		return head + b.freeSlots() + b.v["date"]
 	case askTime:
-		return head + c.freeSlots(v, m) + fmt.Sprintf(v["time"], v.date(m.date))
+		return head + b.freeSlots() + fmt.Sprintf(b.v["time"], b.v.date(b.m.date))
 	case askNights:
-		if m.offering().unit == "day" {
-			return head + v["nights days"]
+		if b.m.offering().unit == "day" {
+			return head + b.v["nights days"]
 		}
-		return head + v["nights"]
+		return head + b.v["nights"]
 	case askParty:
-		return head + v["party"]
+		return head + b.v["party"]
 	case askWhich:
-		return v.listings(fmt.Sprintf(v["results"], wanted(m)), m.list)
+		return b.v.listings(fmt.Sprintf(b.v["results"], wanted(b.m)), b.m.list)
 	}
-	return v["what"]
+	return b.v["what"]
 }
 
 // freeSlots says when the offering can be had, on the day wanted if one is.
-func (c *conversation) freeSlots(v voice, m *memory) string {
-	o := m.offering()
+func (b booker) freeSlots() string {
+	o := b.m.offering()
 	if o == nil {
 		return ""
 	}
 	var said []string
 	for _, s := range o.free {
-		if len(said) < shownSlots && (m.date.IsZero() || s.date == m.date.Format(time.DateOnly)) {
-			said = append(said, v.slot(s))
+		if len(said) < shownSlots && (b.m.date.IsZero() || s.date == b.m.date.Format(time.DateOnly)) {
+			said = append(said, b.v.slot(s))
 		}
 	}
 	if len(said) == 0 {
 		return ""
 	}
-	return v["free"] + " " + strings.Join(said, ", ") + ".\n"
+	return b.v["free"] + " " + strings.Join(said, ", ") + ".\n"
 }
 
 // conclude answers a proposal that was made, or says what can be had instead.
-func (c *conversation) conclude(v voice, m *memory, r result) reply {
+func (b booker) conclude(r result) reply {
 	if r.failed == nil {
-		return say(v["proposed"])
+		return say(b.v["proposed"])
 	}
 	if r.failed.field == "name" || r.failed.field == "phone" {
-		return say(v["contact"])
+		return say(b.v["contact"])
 	}
-	m.learn(r)
-	reason := v["taken"]
+	b.m.learn(r)
+	reason := b.v["taken"]
 	switch r.failed.kind {
 	case "unavailable", "internal":
-		return say(v["away"])
+		return say(b.v["away"])
 	case "limited":
-		return say(fmt.Sprintf(v["refused"], clean(r.failed.message, 300)))
+		return say(fmt.Sprintf(b.v["refused"], clean(r.failed.message, 300)))
 	case "not_found", "forbidden":
-		return say(v["gone"] + " " + v["what"])
+		return say(b.v["gone"] + " " + b.v["what"])
 	}
-	if len(m.alternatives) > 0 {
-		return say(strings.TrimSpace(v.slots(reason, m.alternatives) + " " + c.listOffer(v, r)))
+	if len(b.m.alternatives) > 0 {
+		return say(strings.TrimSpace(b.v.slots(reason, b.m.alternatives) + " " + b.listOffer(r)))
 	}
-	if wait := c.listOffer(v, r); wait != "" {
-		return say(v["taken"] + " " + wait)
+	if wait := b.listOffer(r); wait != "" {
+		return say(b.v["taken"] + " " + wait)
 	}
 	if r.failed.message != "" {
-		reason = fmt.Sprintf(v["refused"], clean(r.failed.message, 300))
+		reason = fmt.Sprintf(b.v["refused"], clean(r.failed.message, 300))
 	}
-	if m.question() == asksNothing { // nothing was said to be wrong but the whole
-		m.date, m.end, m.clock = time.Time{}, time.Time{}, nil
+	if b.m.question() == asksNothing { // nothing was said to be wrong but the whole
+		b.m.date, b.m.end, b.m.clock = time.Time{}, time.Time{}, nil
 	}
-	m.justNow = false
-	return say(reason + " " + c.ask(v, m))
+	b.m.justNow = false
+	return say(reason + " " + b.ask())
 }
 
 // inspect tells more about a listing.
-func (c *conversation) inspect(v voice, m *memory) reply {
-	if m.chosen == nil {
-		return c.book(v, m)
+func (b booker) inspect() reply {
+	if b.m.chosen == nil {
+		return b.book()
 	}
-	if _, known := c.details[m.chosen.id]; !known {
-		r, next := c.once(v, "getListing", map[string]any{"listingId": m.chosen.id})
-		if next != nil {
+	if _, known := b.details[b.m.chosen.id]; !known {
+		if _, next := b.got("getListing", map[string]any{"listingId": b.m.chosen.id}); next != nil {
 			return *next
 		}
-		if r.failed != nil {
-			return say(v["away"])
-		}
 	}
-	m.justNow = false
-	if d, known := c.details[m.chosen.id]; known {
-		m.detail(d)
+	b.m.justNow = false
+	if d, known := b.details[b.m.chosen.id]; known {
+		b.m.detail(d)
 	}
-	l := *m.chosen
-	lines := []string{v.listing(l)}
-	if facts := v.facts(l, newLine(c.text).whole); len(facts) > 0 {
-		return say(strings.Join(append(append(lines, facts...), c.ask(v, m)), "\n"))
+	l := *b.m.chosen
+	lines := []string{b.v.listing(l)}
+	if facts := b.v.facts(l, newLine(b.text).whole); len(facts) > 0 {
+		return say(strings.Join(append(append(lines, facts...), b.ask()), "\n"))
 	}
-	if l.description != "" && !c.plain {
+	if l.description != "" && !b.plain {
 		lines = append(lines, "“"+clean(l.description, 300)+"”") // the merchant's words, not ours
 	}
-	if m.question() != askOffering {
+	if b.m.question() != askOffering {
 		for _, o := range l.offerings[:min(len(l.offerings), shownListings)] {
-			lines = append(lines, "• "+v.offering(o))
+			lines = append(lines, "• "+b.v.offering(o))
 		}
 	}
-	return say(strings.Join(append(lines, c.ask(v, m)), "\n"))
+	return say(strings.Join(append(lines, b.ask()), "\n"))
 }
 
 // bookings shows the customer's own.
-func (c *conversation) bookings(v voice) reply {
-	r, next := c.once(v, "getMyBookings", nil)
-	switch {
-	case next != nil:
+func (b booker) bookings() reply {
+	r, next := b.got("getMyBookings", nil)
+	if next != nil {
 		return *next
-	case r.failed != nil:
-		return say(v["away"])
 	}
 	live := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return gone(b) })
 	if len(live) == 0 {
-		return say(v["noneOfMine"])
+		return say(b.v["noneOfMine"])
 	}
-	return say(strings.TrimSuffix(v.bookings(v["mine"], live, ""), "\n"))
+	return say(strings.TrimSuffix(b.v.bookings(b.v["mine"], live, ""), "\n"))
 }
 
 // gone reports whether a booking is none any more.
@@ -399,16 +343,13 @@ func (v voice) bookings(head string, bs []booking, tail string) string {
 }
 
 // cancel finds the booking that is meant and asks for its cancellation.
-func (c *conversation) cancel(v voice, m *memory) reply {
-	if done := c.called("cancelBooking"); len(done) > 0 {
-		return say(v.cancellation(done[len(done)-1]))
+func (b booker) cancel() reply {
+	if done := b.called("cancelBooking"); len(done) > 0 {
+		return say(b.v.cancellation(done[len(done)-1]))
 	}
-	r, next := c.once(v, "getMyBookings", nil)
+	r, next := b.got("getMyBookings", nil)
 	if next != nil {
 		return *next
-	}
-	if r.failed != nil {
-		return say(v["away"])
 	}
 	var open []booking
 	for _, b := range r.bookings {
@@ -416,20 +357,19 @@ func (c *conversation) cancel(v voice, m *memory) reply {
 			open = append(open, b)
 		}
 	}
-	chosen := c.meant(open, m.cancelPick)
+	chosen := b.meant(open, b.m.cancelPick)
 	switch {
 	case len(open) == 0:
-		return say(v["noneOfMine"])
+		return say(b.v["noneOfMine"])
 	case chosen == nil:
-		return say(v.bookings(v["mine"], open, v["cancelBooking"]))
+		return say(b.v.bookings(b.v["mine"], open, b.v["cancelBooking"]))
 	}
-	_, next = c.once(v, "cancelBooking", map[string]any{"transactionId": chosen.id})
-	return *next
+	return b.must("cancelBooking", map[string]any{"transactionId": chosen.id})
 }
 
 // meant is the booking that the customer names by code or number, or the only one.
-func (c *conversation) meant(open []booking, pick int) *booking {
-	said := newLine(c.text)
+func (b booker) meant(open []booking, pick int) *booking {
+	said := newLine(b.text)
 	for i, b := range open {
 		if code := newLine(b.code).whole; code != "" && slices.Contains(said.plain, code) {
 			return &open[i]

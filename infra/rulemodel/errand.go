@@ -31,14 +31,6 @@ const (
 	toLetGo // what we were at
 )
 
-// errandTools are the tools by which errands are run, by topic.
-var errandTools = map[topic]string{
-	toOrder: "orderFood", toHire: "bookService", toView: "scheduleViewing", myOrders: "getMyOrders", toRevoke: "cancelOrder",
-	toFind: "getNearbyPlaces", toPharmacy: "findPharmacy", toRide: "requestTaxi", rideStatus: "getTaxiStatus", toRevokeRide: "cancelTaxi",
-	toHandOver: "askForPerson", toMove: "rescheduleBooking", toWait: "joinWaitlist", toRemind: "setReminder", toWrite: "sendWhatsAppMessage",
-	toPay: "createPaymentIntent", payStatus: "getPaymentStatus",
-}
-
 // told is a message of the customer in an errand.
 type told struct {
 	text  string
@@ -67,9 +59,10 @@ type errand struct {
 
 // agent runs an errand for a customer.
 type agent struct {
-	*conversation
+	turn
 	*errand
-	v voice
+	at      *listing // where it is done, once it is known
+	booking *booking // that it is about
 }
 
 // errands reports whether a turn is about an errand, and what to do next.
@@ -80,7 +73,8 @@ func (c *conversation) errands() (reply, bool) {
 	e := c.recallErrand()
 	asked := e.asked
 	mine := c.takes(e, told{c.text, e.asked, c.pin, e.before})
-	a := &agent{c, e, voices("market")[c.errandTongue(asked)]}
+	a := &agent{turn: turn{conversation: c, v: voiceIn("market", c.errandTongue(asked)), absent: "cannot"}, errand: e}
+	a.wrong = a.failed
 	switch {
 	case !mine && c.pin && c.text == "" && c.offered["getNearbyPlaces"] != nil:
 		return say(a.v["place"]), true
@@ -102,11 +96,11 @@ func (a *agent) unquoted(r reply) reply {
 }
 
 func errandNames() []string {
-	var all []string
-	for t := toOrder; t < toLetGo; t++ {
-		all = append(all, errandTools[t])
+	all := []string{"searchLocalPlaces", "getMenu"}
+	for _, t := range tasks {
+		all = append(all, t.tool)
 	}
-	return append(all, "searchLocalPlaces", "getMenu")
+	return all
 }
 
 // run comes to the next step of an errand: a call, or words.
@@ -117,40 +111,16 @@ func (a *agent) run() reply {
 	switch a.topic {
 	case toOrder:
 		return a.order()
-	case toHire:
-		return a.hire()
-	case toView:
-		return a.view()
-	case myOrders:
-		return a.orders()
-	case toRevoke:
-		return a.revoke()
 	case toFind:
 		return a.places()
 	case toPharmacy:
 		return a.pharmacy()
-	case toRide:
-		return a.ride()
-	case rideStatus:
-		return a.rideStatus()
-	case toRevokeRide:
-		return a.revokeRide()
-	case toHandOver:
-		return a.handOver()
-	case toMove:
-		return a.move()
 	case toWait:
 		return a.wait()
-	case toRemind:
-		return a.remind()
-	case toWrite:
-		return a.write()
-	case toPay:
-		return a.pay()
-	case payStatus:
-		return a.paid()
+	case toLetGo:
+		return say(a.v["dropped"])
 	}
-	return say(a.v["dropped"])
+	return a.perform(tasks[a.topic])
 }
 
 // small answers what is about nothing in particular, to those whom the booking rules do
@@ -163,15 +133,15 @@ func (a *agent) small() (reply, bool) {
 	switch {
 	case heard("greeting", folded) && len(strings.Fields(folded)) <= 4:
 		if a.saidWhatItIs() {
-			return say(a.v["hello"] + " " + a.canDo(a.voice())), true
+			return say(a.v["hello"] + " " + a.booker().canDo()), true
 		}
-		return say(a.v["hello"] + " " + a.v["standIn"] + ". " + a.canDo(a.voice())), true
+		return say(a.v["hello"] + " " + a.v["standIn"] + ". " + a.booker().canDo()), true
 	case heard("who are you", folded):
-		return say(a.v["standIn"] + ". " + a.canDo(a.voice())), true
+		return say(a.v["standIn"] + ". " + a.booker().canDo()), true
 	case heard("gratitude", folded):
 		return say(a.v["thanks"]), true
 	case heard("assistance", folded):
-		return say(a.canDo(a.voice())), true
+		return say(a.booker().canDo()), true
 	}
 	return reply{}, false
 }
@@ -291,7 +261,7 @@ func (c *conversation) takes(e *errand, t told) bool {
 		e.aside = &t
 		return true
 	}
-	if tool := errandTools[next]; tool != "" && c.offered[tool] == nil && !(next == toFind && c.offered["searchLocalPlaces"] != nil) &&
+	if tool := tasks[next].tool; tool != "" && c.offered[tool] == nil && !(next == toFind && c.offered["searchLocalPlaces"] != nil) &&
 		!(next == toOrder && heard("menu", h) && c.offered["getMenu"] != nil) {
 		next = noErrand
 	}
@@ -492,34 +462,11 @@ func (c *conversation) errandTongue(asked question) string {
 	return "en"
 }
 
-// must asks for a tool, or says that it cannot be had.
-func (a *agent) must(tool string, values map[string]any) reply {
-	if next := a.call(tool, values); next != nil {
-		return *next
-	}
-	return say(a.v["cannot"])
-}
-
-// done returns the latest result of a tool in this turn.
-func (a *agent) done(tool string) (result, bool) {
-	all := a.called(tool)
-	if len(all) == 0 {
-		return result{}, false
-	}
-	return all[len(all)-1], true
-}
-
-// wrong says why a call failed that no question can mend.
-func (a *agent) wrong(f *failure) reply {
-	switch f.kind {
-	case "unavailable", "internal":
-		return say(a.v["away"])
-	case "not_found":
-		return say(a.v["gone"])
-	case "limited":
-		return say(a.v["tooMany"])
-	case "conflict", "forbidden":
-		return say(a.v["notThere"])
+// failed says why a call failed that no question can mend.
+func (a *agent) failed(f *failure) reply {
+	name := map[string]string{"unavailable": "away", "internal": "away", "not_found": "gone", "limited": "tooMany", "conflict": "notThere", "forbidden": "notThere"}[f.kind]
+	if name != "" {
+		return say(a.v[name])
 	}
 	if f.message == "" || a.plain {
 		return say(a.v["cannot"])
@@ -548,6 +495,14 @@ func (e *errand) phone() string {
 			}
 			return digits
 		}
+	}
+	return ""
+}
+
+// phoneAbroad is that number where it can be called from anywhere.
+func (e *errand) phoneAbroad() string {
+	if number := e.phone(); strings.HasPrefix(number, "+") {
+		return number
 	}
 	return ""
 }

@@ -247,7 +247,7 @@ func contentWords(l *line) []int {
 		if n+1 < len(left) {
 			next = l.plain[left[n+1]]
 		}
-		if !filler(plain, next) && !emptyAbroad(plain) && strings.ContainsFunc(plain, isWritten) {
+		if !isFiller(plain, next) && !emptyAbroad(plain) && strings.ContainsFunc(plain, isWritten) {
 			out = append(out, i)
 		}
 	}

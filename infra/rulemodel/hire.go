@@ -2,146 +2,215 @@ package rulemodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// hire leads a request for a service: who, what is to be done, where and when, then the
-// proposal.
-func (a *agent) hire() reply {
-	query := a.work()
-	if query == "" {
-		return say(a.v["what service"])
+// hired is the listing of who does what is needed.
+func hired(a *agent, values map[string]any) *reply {
+	first := a.first()
+	h := newLine(first.text).whole
+	kind := serviceKind(h)
+	if kind == "" && first.asked == asksWhat {
+		kind = strings.Join(gist(first.text), " ")
 	}
-	l, next := a.shop(query, "book_service")
-	if next != nil {
-		return *next
+	if kind == "" {
+		kind = shopName(first.text)
 	}
-	if r, done := a.done("bookService"); done {
-		return a.requested(r)
+	if kind == "" {
+		next := say(a.v["what service"])
+		return &next
 	}
-	services := menu{}
-	if a.offered["getMenu"] != nil {
-		m, next := a.menuOf(l.id)
-		if next != nil {
-			return *next
-		}
-		services = m.of("services")
-	}
-	description, id := a.job(services)
-	if description == "" {
-		return say(a.askJob(l, services))
-	}
-	return a.askFor(l, description, id)
+	return a.shopFor(strings.TrimSpace(kind+" "+townOf(h)), "book_service", values)
 }
 
-// work is what to search for, in the catalogue's words.
-func (a *agent) work() string {
-	first := a.first().text
-	h := newLine(first).whole
-	kind := serviceKind(h)
-	if kind == "" && a.first().asked == asksWhat {
-		kind = strings.Join(gist(first), " ")
+// home is the property that is to be seen.
+func home(a *agent, values map[string]any) *reply {
+	text := a.first().text
+	town := townOf(newLine(text).whole)
+	query := append(gist(a.without(text, "time", "town"), "viewing", "arranging", "nearest", "anytime"), strings.Fields(town)...)
+	if len(query) == 0 {
+		query = []string{"property"}
 	}
-	if name := shopName(first); name != "" && kind == "" {
-		kind = name
+	return a.shopFor(strings.Join(query, " "), "schedule_viewing", values)
+}
+
+// without is a folded text without things of some sections and what it says of time.
+func (c *conversation) without(text string, sections ...string) string {
+	h := newLine(text).whole
+	for _, section := range sections {
+		for _, thing := range lexica().heard[section] {
+			h = strings.TrimSpace(thing.re.ReplaceAllString(h+" ", " "))
+		}
 	}
-	if town := townOf(h); town != "" && kind != "" {
-		return kind + " " + town
+	l := newLine(h)
+	c.calendar.read(l, false)
+	var left []string
+	for _, i := range l.left() {
+		left = append(left, l.words[i])
 	}
-	return kind
+	return strings.Join(left, " ")
+}
+
+// shopFor puts the listing that is meant among the values.
+func (a *agent) shopFor(query, action string, values map[string]any) *reply {
+	l, next := a.shop(query, action)
+	if next == nil {
+		a.at, values["listingId"] = l, l.id
+	}
+	return next
 }
 
 // job is what is to be done, and the service of the list that it is, if it is one.
-func (a *agent) job(services menu) (description, id string) {
-	first := a.first().text
-	if a.tells(first) {
+func job(a *agent, values map[string]any) *reply {
+	services := menu{}
+	if a.offered["getMenu"] != nil {
+		m, next := a.menuOf(a.at.id)
+		if next != nil {
+			return next
+		}
+		services = m.of("services")
+	}
+	description := ""
+	if first := a.first().text; a.tells(first) {
 		description = clean(first, 400)
 	}
 	if t, ok := a.answer(asksProblem); ok {
-		picked := services.numbered(t.text)
-		if len(picked) == 1 {
-			return services.dishes[picked[0].dish].name, services.dishes[picked[0].dish].id
-		}
 		description = clean(t.text, 400)
+		if picked := services.numbered(t.text); len(picked) == 1 {
+			d := services.dishes[picked[0].dish]
+			values["description"], values["serviceId"] = d.name, d.id
+			return nil
+		}
 	}
-	if named := services.wishes(description); len(named) == 1 && !services.dishes[named[0].dish].soldOut {
-		id = services.dishes[named[0].dish].id
+	if description == "" {
+		next := say(a.askJob(services))
+		return &next
 	}
-	return description, id
+	values["description"] = description
+	if called := services.wishes(description); len(called) == 1 && !services.dishes[called[0].dish].soldOut {
+		values["serviceId"] = services.dishes[called[0].dish].id
+	}
+	return nil
 }
 
 // tells reports whether a text says more than who is needed, where and when.
 func (a *agent) tells(text string) bool {
-	h := newLine(withoutAddress(text)).whole
-	for _, patterns := range [][]named{lexica().heard["service"], lexica().heard["town"], lexica().heard["time"]} {
-		for _, p := range patterns {
-			h = p.re.ReplaceAllString(h+" ", " ")
-		}
-	}
-	l := newLine(h)
-	a.calendar.read(l, false)
-	left := ""
-	for _, i := range l.left() {
-		left += l.words[i] + " "
-	}
-	return len(gist(left, "helper", "here", "reserving", "ordering", "anytime", "now")) > 0
+	return len(gist(a.without(withoutAddress(text), "service", "town", "time"), "helper", "here", "reserving", "ordering", "anytime", "now")) > 0
 }
 
-func (a *agent) askJob(l *listing, services menu) string {
+func (a *agent) askJob(services menu) string {
 	if len(services.dishes) == 0 {
 		return a.v["problem"]
 	}
 	name := services.listing
 	if name == "" {
-		name = l.name
+		name = a.at.name
 	}
 	return enumerate(fmt.Sprintf(a.v["services"], clean(name, maxName)), min(len(services.dishes), 2*shownListings),
 		func(i int) string { return a.v.dish(services.dishes[i]) }, a.v["problem"])
 }
 
-// askFor asks where and when, then proposes.
-func (a *agent) askFor(l *listing, description, id string) reply {
+// workplace is where it is to be done: at an address, where the customer is, or at theirs.
+func workplace(a *agent, values map[string]any) *reply {
 	at := a.place(asksWorkplace)
 	t, answered := a.answer(asksWorkplace)
-	comes := answered && (heard("coming", newLine(t.text).whole) || onlyHeard("refusal", newLine(t.text).whole))
-	when, anytime := a.moment(a.said)
+	h := newLine(t.text).whole
+	comes := answered && (heard("coming", h) || onlyHeard("refusal", h))
 	switch {
 	case !at.known() && !comes:
-		return say(a.v["workplace"])
-	case when == "" && !anytime:
-		return say(a.v["moment"])
+		next := say(a.v["workplace"])
+		return &next
+	case !comes && !at.here:
+		values["address"] = at.text
 	}
-	args := map[string]any{"listingId": l.id, "description": description}
-	if id != "" {
-		args["serviceId"] = id
-	}
-	if !comes && !at.here {
-		args["address"] = at.text
-	}
-	if when != "" {
-		args["when"] = when
-	}
-	if phone := a.phone(); phone != "" {
-		args["phone"] = phone
-	}
-	return a.must("bookService", args)
+	return nil
 }
 
-// requested answers the proposal of a service or viewing, or asks for what the tool wants.
-func (a *agent) requested(r result) reply {
-	f := r.failed
-	if f == nil {
-		return say(a.v["proposed"])
+// placed is an order, a request or a viewing of the customer's.
+type placed struct {
+	id, code, kind, listing, status string
+	line                            string // it in words
+}
+
+// orders are the customer's, as a tool told them in this turn, or the reply that gets them.
+func (a *agent) orders() ([]placed, *reply) {
+	r, next := a.got("getMyOrders", nil)
+	if next != nil {
+		return nil, next
 	}
-	switch f.field {
-	case "phone":
-		return say(a.v["phone"])
-	case "address":
-		return say(a.v["workplace"])
-	case "when":
-		return a.shut(f)
-	case "description", "serviceId", "items[0].itemId":
-		return say(a.v["problem"])
+	var out []placed
+	for _, m := range list(r.data, "orders", maxListings) {
+		p := placed{id: str(m, "orderId"), code: str(m, "code"), kind: str(m, "kind"), listing: str(m, "listing"), status: str(m, "status")}
+		total, _ := m["total"].(map[string]any)
+		expected := a.v.stamp(str(m, "expectedAt"))
+		if expected != "" {
+			expected = fmt.Sprintf(a.v["expected"], expected)
+		}
+		amount := money{num(total, "amount"), str(total, "currency")}
+		p.line = clean(p.listing, maxName) + " · " + beside(clean(p.code, 40), a.v["order "+p.status], amount.String(), a.v.stamp(str(m, "when")), expected)
+		out = append(out, p)
 	}
-	return a.wrong(f)
+	return out, nil
+}
+
+func (a *agent) listed(all []placed, tail string) reply {
+	return say(strings.TrimSpace(enumerate(a.v["orders"], min(len(all), 2*shownListings), func(i int) string { return all[i].line }, tail)))
+}
+
+// tellOrders shows the customer's own. The word may mean bookings, too.
+func tellOrders(a *agent, _ result) reply {
+	all, next := a.orders()
+	switch {
+	case next != nil:
+		return *next
+	case len(all) == 0 && heard("bookings", newLine(a.last().text).whole):
+		return a.booker().bookings()
+	case len(all) == 0:
+		return say(a.v["noOrders"])
+	}
+	return a.listed(all, "")
+}
+
+// ownOrder is the order to cancel, of those that may be; the tool has the last word.
+func ownOrder(a *agent, values map[string]any) *reply {
+	all, next := a.orders()
+	if next != nil {
+		return next
+	}
+	open := slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return p.status != "placed" && (p.status != "accepted" || p.kind == "food") })
+	var ask reply
+	switch chosen := a.meantOrder(open); {
+	case chosen != nil:
+		values["orderId"] = chosen.id
+		return nil
+	case len(open) > 0:
+		ask = a.listed(open, a.v["cancelWhich"])
+	case len(all) > 0:
+		ask = say(a.v["tooLate"])
+	default:
+		ask = say(a.v["noOrders"])
+	}
+	return &ask
+}
+
+// meantOrder is the one that the customer names by code, number or listing, or the only one.
+func (a *agent) meantOrder(open []placed) *placed {
+	said := newLine(a.last().text)
+	for i, p := range open {
+		if code := newLine(p.code).whole; code != "" && slices.Contains(said.plain, code) || strings.Contains(" "+said.whole+" ", " "+newLine(p.listing).whole+" ") {
+			return &open[i]
+		}
+	}
+	n := pickOf(newLine(westernDigits(a.last().text)))
+	if n == 0 && a.last().asked == asksCancelWhich {
+		n = lone(a.last().text)
+	}
+	if i, ok := index(n, len(open)); ok {
+		return &open[i]
+	}
+	if len(open) == 1 {
+		return &open[0]
+	}
+	return nil
 }

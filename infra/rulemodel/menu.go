@@ -122,7 +122,7 @@ func (m menu) wishes(text string) []wish {
 	}
 	options := m.optionWords(said)
 	for i, w := range said {
-		if taken[i] || options[i] || len([]rune(w)) < 3 || filler(w, "") || count(w) > 0 {
+		if taken[i] || options[i] || len([]rune(w)) < 3 || isFiller(w, "") || count(w) > 0 {
 			continue
 		}
 		if d := m.only(w); d >= 0 {
@@ -172,7 +172,7 @@ func (m menu) only(word string) int {
 // may be several things of the menu: "a pizza and a cola".
 func (m menu) vague(text string, cart []wish) bool {
 	for _, w := range newLine(text).plain {
-		if len([]rune(w)) < 3 || filler(w, "") || count(w) > 0 || isWord(w, "order fillers") {
+		if len([]rune(w)) < 3 || isFiller(w, "") || count(w) > 0 || isWord(w, "order fillers") {
 			continue
 		}
 		named := func(d dish) bool {
@@ -314,7 +314,7 @@ func (m menu) numbered(text string) []wish {
 		switch {
 		case n != nil && atoi(n[2]) >= 1 && atoi(n[2]) <= len(m.dishes):
 			out = append(out, wish{dish: atoi(n[2]) - 1, quantity: max(atoi(n[1]), 1)})
-		case n == nil && (isWord(word, "order fillers") || filler(word, "")):
+		case n == nil && (isWord(word, "order fillers") || isFiller(word, "")):
 		default:
 			return nil
 		}

@@ -2,43 +2,11 @@ package rulemodel
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
 )
-
-// move leads a change of a booking: which, to when or for how many, then the proposal.
-func (a *agent) move() reply {
-	if r, done := a.done("rescheduleBooking"); done {
-		return a.moved(r)
-	}
-	b, next := a.ownBooking(a.v["moveWhich"])
-	if next != nil {
-		return *next
-	}
-	args := a.newTerms(*b)
-	if args == nil {
-		return say(clean(b.summary, 200) + "\n" + a.v["newTime"])
-	}
-	return a.must("rescheduleBooking", args)
-}
-
-// moved answers the proposal of another time, or says what can be had instead.
-func (a *agent) moved(r result) reply {
-	f := r.failed
-	switch {
-	case f == nil:
-		return say(a.v["proposed"])
-	case len(f.alternatives) > 0:
-		return say(enumerate(a.v["instead"], min(len(f.alternatives), shownListings),
-			func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
-	case f.field == "date", f.field == "time", f.field == "endDate", f.reason != "":
-		return say(a.v["badTime"] + " " + a.v["newTime"])
-	case f.kind == "conflict", f.kind == "forbidden":
-		return say(a.v["cannotMove"])
-	}
-	return a.wrong(f)
-}
 
 // terms are what is to be different about a booking.
 type terms struct {
@@ -48,25 +16,21 @@ type terms struct {
 	shift int // hours
 }
 
-// newTerms are the arguments that move a booking as the customer has said, nil when nothing
-// new was said yet.
-func (a *agent) newTerms(b booking) map[string]any {
+// newTerms is what is to be different about a booking, as the customer has said.
+func newTerms(a *agent, values map[string]any) *reply {
+	b := *a.booking
 	var to terms
 	for _, t := range a.said {
-		switch t.asked {
-		case asksMoveWhich:
-		case asksNewSlot:
-			if !a.chosenSlot(t, &to) {
-				a.readTerms(t, b, &to)
-			}
-		default:
+		if t.asked != asksMoveWhich && (t.asked != asksNewSlot || !a.chosenSlot(t, &to)) {
 			a.readTerms(t, b, &to)
 		}
 	}
 	if to.date.IsZero() && to.clock == nil && to.party == 0 && to.shift == 0 {
-		return nil
+		next := say(clean(b.summary, 200) + "\n" + a.v["newTime"])
+		return &next
 	}
-	return to.arguments(b)
+	maps.Copy(values, to.arguments(b))
+	return nil
 }
 
 // chosenSlot takes a choice of the times that were offered instead.

@@ -23,29 +23,22 @@ func (c *conversation) standing(b booking) bool {
 	return b.id != "" && b.status == "confirmed" && (last == "" || last >= c.calendar.today.Format(time.DateOnly))
 }
 
-// ownBooking comes to the booking that the customer means, or to the reply that finds it or
-// asks which.
-func (a *agent) ownBooking(which string) (*booking, *reply) {
-	r, done := a.done("getMyBookings")
-	var next reply
-	switch {
-	case !done:
-		next = a.must("getMyBookings", nil)
-		return nil, &next
-	case r.failed != nil:
-		next = a.wrong(r.failed)
-		return nil, &next
+// ownBooking is the booking that the customer means.
+func ownBooking(a *agent, values map[string]any) *reply {
+	r, next := a.got("getMyBookings", nil)
+	if next != nil {
+		return next
 	}
 	ahead := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return !a.standing(b) })
-	if len(ahead) == 0 {
-		next = say(a.v["noBookings"])
-		return nil, &next
+	if a.booking = a.meantBooking(ahead); a.booking != nil {
+		values["transactionId"] = a.booking.id
+		return nil
 	}
-	if b := a.meantBooking(ahead); b != nil {
-		return b, nil
+	ask := say(a.v["noBookings"])
+	if len(ahead) > 0 {
+		ask = say(a.v.bookings(a.v["mine"], unstated(ahead), a.v[map[topic]string{toMove: "moveWhich", toRemind: "remindWhich"}[a.topic]]))
 	}
-	next = say((&voice{}).bookings(a.v["mine"], unstated(ahead), which))
-	return nil, &next
+	return &ask
 }
 
 // unstated leaves out of bookings that they are confirmed: so are all that are shown.
@@ -81,7 +74,7 @@ func (a *agent) meantBooking(ahead []booking) *booking {
 			return &ahead[i]
 		}
 	}
-	if len(ahead) == 1 && !a.elsewhere() || a.stage == booked && !a.elsewhere() {
+	if len(ahead) == 1 && !a.elsewhere() || len(ahead) > 0 && a.stage == booked && !a.elsewhere() {
 		return &ahead[0]
 	}
 	return nil
@@ -109,7 +102,7 @@ func mentions(l *line, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(whole.plain, func(n string) bool {
-		return len([]rune(n)) > 2 && !isThing(n) && !filler(n, "") && slices.ContainsFunc(l.plain, func(w string) bool { return alike(w, n) })
+		return len([]rune(n)) > 2 && !isThing(n) && !isFiller(n, "") && slices.ContainsFunc(l.plain, func(w string) bool { return alike(w, n) })
 	})
 }
 
@@ -181,4 +174,57 @@ func (e *errand) sharpen(next topic, folded string, t told) topic {
 		return noErrand // what it is for has to be looked for first
 	}
 	return next
+}
+
+// maxHoursBefore is the longest time before a booking that a reminder may come.
+const maxHoursBefore = 168
+
+// hoursBefore is how many hours before a booking the customer wants to be reminded; 0 is not at all.
+func hoursBefore(a *agent, values map[string]any) *reply {
+	for _, t := range slices.Backward(a.said) {
+		h := newLine(westernDigits(t.text)).whole
+		n := hoursIn(h)
+		if t.asked == asksHoursBefore && n == 0 {
+			n = lone(t.text)
+		}
+		none := n == 0 && t.asked != asksRemindWhich && heard("no reminder", h)
+		if n == 0 && !none && t.asked != asksRemindWhich {
+			n = a.until(t, *a.booking)
+		}
+		if n > 0 || none {
+			values["hoursBefore"] = min(n, maxHoursBefore)
+			return nil
+		}
+	}
+	return nil
+}
+
+// until is how many hours before a booking the moment is that a message names; 0 if it names none.
+func (a *agent) until(t told, b booking) int {
+	w, starts := a.timesIn(t.text), a.hour(b.slot)
+	if w.clock == nil || starts.IsZero() {
+		return 0
+	}
+	day := w.date
+	if day.IsZero() {
+		day, _ = time.Parse(time.DateOnly, b.slot.date)
+	}
+	s, ok := parseSlot(day.Format(time.DateOnly) + " " + w.clock.at(w.part, false))
+	if !ok {
+		return 0
+	}
+	return int(starts.Sub(a.hour(s)).Round(time.Hour) / time.Hour)
+}
+
+// hour is a moment of a booking, zero if it is not known.
+func (c *conversation) hour(s slot) time.Time {
+	at := s.clock
+	if at == "" {
+		at = "12:00"
+	}
+	t, err := time.ParseInLocation(time.DateOnly+"15:04", s.date+at, c.now.Location())
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }

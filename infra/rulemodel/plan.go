@@ -107,16 +107,17 @@ func partsOf(question string) []planStep {
 
 // handedOver has the planner answer what nothing else here does: a question in several parts, a sum or the weather among
 // them. It reports false for whatever is something else.
-func (c *conversation) handedOver(v voice) (reply, bool) {
+func (c *conversation) handedOver() (reply, bool) {
 	if c.offered["answerQuestion"] == nil || !inParts(c.text) {
 		return reply{}, false
 	}
-	r, next := c.once(v, "answerQuestion", map[string]any{"question": c.text})
+	b := c.booker()
+	r, next := b.got("answerQuestion", map[string]any{"question": c.text})
 	switch {
 	case next != nil:
 		return *next, true
-	case r.failed != nil || str(r.data, "answer") == "":
-		return say(v["away"]), true
+	case str(r.data, "answer") == "":
+		return say(b.v["away"]), true
 	}
 	return say(clean(str(r.data, "answer"), 1500)), true
 }

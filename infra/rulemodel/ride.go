@@ -89,111 +89,68 @@ func ends(text string) (from, to string) {
 	return "", ""
 }
 
-// ride leads a request for a taxi: from where, where to, then the proposal.
-func (a *agent) ride() reply {
-	if r, done := a.done("requestTaxi"); done {
-		return a.riding(r)
+// pickup is where the taxi is to come.
+func pickup(a *agent, values map[string]any) *reply {
+	from, _, _ := a.route()
+	if !from.known() {
+		next := say(a.v["pickup"])
+		return &next
 	}
-	from, to, open := a.route()
+	values["usePickupLocation"] = from.here
+	if from.text == "" {
+		return nil
+	}
+	values["pickup"] = from.text
+	if town := townOf(newLine(from.text).whole); town != "" {
+		values["district"] = town
+	}
+	return nil
+}
+
+// dropoff is where to go, unless the driver is told.
+func dropoff(a *agent, values map[string]any) *reply {
+	_, to, open := a.route()
 	switch {
-	case !from.known():
-		return say(a.v["pickup"])
-	case to == "" && !open:
-		return say(a.v["dropoff"])
-	case a.dayOnly(a.said):
-		return say(a.v["moment"])
-	}
-	values := map[string]any{"usePickupLocation": from.here}
-	if from.text != "" {
-		values["pickup"] = from.text
-		if town := townOf(newLine(from.text).whole); town != "" {
-			values["district"] = town
-		}
-	}
-	if to != "" {
+	case to != "":
 		values["dropoff"] = to
+	case !open:
+		next := say(a.v["dropoff"])
+		return &next
 	}
+	return nil
+}
+
+// passengers is how many go.
+func passengers(a *agent, values map[string]any) *reply {
 	for _, t := range a.said {
 		if n := takeParty(newLine(westernDigits(t.text))); n > 0 && !t.asked.place() {
 			values["passengers"] = n
 		}
 	}
-	if when, _ := a.moment(a.said); when != "" {
-		values["when"] = when
-	}
-	if phone := a.phone(); strings.HasPrefix(phone, "+") {
-		values["phone"] = phone
-	}
-	return a.must("requestTaxi", values)
+	return nil
 }
 
-// riding answers the proposal of a ride, or asks for what the tool wants.
-func (a *agent) riding(r result) reply {
-	f := r.failed
-	if f == nil {
-		return say(a.v["proposed"])
+// tellRide tells how far the customer's taxi is.
+func tellRide(a *agent, r result) reply {
+	driver, _ := r.data["driver"].(map[string]any)
+	parts := []string{clean(str(r.data, "code"), 100), clean(a.v["ride "+str(r.data, "status")], 100)}
+	for _, key := range []string{"name", "vehicle", "plate", "phone"} {
+		parts = append(parts, clean(str(driver, key), 60))
 	}
-	switch f.field {
-	case "pickup", "usePickupLocation":
-		return say(a.v["pickup"])
-	case "dropoff":
-		return say(a.v["dropoff"])
-	case "when":
-		return say(a.v["badTime"] + " " + a.v["moment"])
-	case "phone":
-		return say(a.v["phone"])
-	}
-	return a.wrong(f)
+	return say(fmt.Sprintf(a.v["yourRide"], beside(parts...)))
 }
 
-// rideStatus tells how far the customer's taxi is.
-func (a *agent) rideStatus() reply {
+// ownRide is the customer's taxi.
+func ownRide(a *agent, values map[string]any) *reply {
 	r, done := a.done("getTaxiStatus")
 	switch {
-	case !done:
-		return a.must("getTaxiStatus", nil)
-	case r.failed != nil && r.failed.kind == "not_found":
-		return say(a.v["noRide"])
-	case r.failed != nil:
-		return a.wrong(r.failed)
+	case done && r.failed == nil:
+		values["rideId"] = str(r.data, "rideId")
+		return nil
+	case done && r.failed.kind == "not_found":
+		next := say(a.v["noRide"])
+		return &next
 	}
-	parts := []string{}
-	for _, s := range []string{str(r.data, "code"), a.v["ride "+str(r.data, "status")]} {
-		if s != "" {
-			parts = append(parts, clean(s, 100))
-		}
-	}
-	if d, ok := r.data["driver"].(map[string]any); ok {
-		for _, key := range []string{"name", "vehicle", "plate", "phone"} {
-			if s := str(d, key); s != "" {
-				parts = append(parts, clean(s, 60))
-			}
-		}
-	}
-	return say(fmt.Sprintf(a.v["yourRide"], strings.Join(parts, " · ")))
-}
-
-// revokeRide asks for the cancellation of the customer's taxi.
-func (a *agent) revokeRide() reply {
-	if r, done := a.done("cancelTaxi"); done {
-		switch {
-		case r.failed == nil:
-			return say(a.v["cancelAsked"])
-		case r.failed.kind == "not_found":
-			return say(a.v["noRide"])
-		case r.failed.kind == "conflict":
-			return say(a.v["tooLate"])
-		}
-		return a.wrong(r.failed)
-	}
-	r, done := a.done("getTaxiStatus")
-	switch {
-	case !done:
-		return a.must("getTaxiStatus", nil)
-	case r.failed != nil && r.failed.kind == "not_found":
-		return say(a.v["noRide"])
-	case r.failed != nil:
-		return a.wrong(r.failed)
-	}
-	return a.must("cancelTaxi", map[string]any{"rideId": str(r.data, "rideId")})
+	_, next := a.got("getTaxiStatus", nil)
+	return next
 }

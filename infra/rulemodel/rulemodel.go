@@ -111,7 +111,7 @@ func converse(c conversation) reply {
 	if c.onCall() {
 		return c.pickUp()
 	}
-	if r, taken := c.handedOver(c.voice()); taken {
+	if r, taken := c.handedOver(); taken {
 		return r
 	}
 	if c.atMarket() {
@@ -123,7 +123,7 @@ func converse(c conversation) reply {
 			return c.andThen(r)
 		}
 	}
-	return c.andThen(c.decide())
+	return c.andThen(c.booker().decide())
 }
 
 func (s server) models(w http.ResponseWriter, _ *http.Request) {

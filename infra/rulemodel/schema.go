@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -47,6 +48,12 @@ func parseSchema(raw json.RawMessage) *schema {
 	}
 	s.properties, s.required, s.resolved = parts.Properties, parts.Required, resolved
 	return s
+}
+
+// names are the parameters, those in first before the others.
+func (s *schema) names(first []string) []string {
+	all := slices.DeleteFunc(slices.Sorted(maps.Keys(s.properties)), func(name string) bool { return slices.Contains(first, name) })
+	return append(slices.Clone(first), all...)
 }
 
 // arguments puts values into the form that the schema takes: what is not known is null

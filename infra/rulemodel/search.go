@@ -25,26 +25,26 @@ type found struct {
 // find searches for what the customer asked, in other words too where nothing comes of
 // the first, then without regard to price and hours; what is no more than similar comes last.
 // It returns what was found, or what to do next.
-func (c *conversation) find(v voice, asked *search) (found, *reply) {
-	if len(c.called("searchMarketplace")) > maxSearches {
-		away := say(v["away"])
+func (b booker) find(asked *search) (found, *reply) {
+	if len(b.called("searchMarketplace")) > maxSearches {
+		away := say(b.v["away"])
 		return found{}, &away
 	}
 	var similar *found
-	limited := asked.limited(string(c.offered["searchMarketplace"]))
+	limited := asked.limited(string(b.offered["searchMarketplace"]))
 	for _, beyond := range []bool{false, true} {
 		if beyond && !limited {
 			break
 		}
 		for _, q := range asked.queries() {
 			values := asked.arguments(q.text, beyond)
-			if domain := asked.domain(); domain != "" && strings.Contains(string(c.offered["searchMarketplace"]), domain) {
+			if domain := asked.domain(); domain != "" && strings.Contains(string(b.offered["searchMarketplace"]), domain) {
 				values["domain"] = domain
 			}
-			r, done := c.searchedFor(q.text, beyond || !limited)
+			r, done := b.searchedFor(q.text, beyond || !limited)
 			switch {
 			case done && r.failed != nil:
-				away := say(v["away"])
+				away := say(b.v["away"])
 				return found{}, &away
 			case done && r.similar && similar == nil:
 				similar = &found{r.listings, q.text, true, beyond}
@@ -54,10 +54,10 @@ func (c *conversation) find(v voice, asked *search) (found, *reply) {
 			case done:
 				continue
 			}
-			if next := c.call("searchMarketplace", values); next != nil {
+			if next := b.call("searchMarketplace", values); next != nil {
 				return found{}, next
 			}
-			cannot := say(v["cannot"])
+			cannot := say(b.v["cannot"])
 			return found{}, &cannot
 		}
 	}
@@ -91,8 +91,8 @@ func (s *search) arguments(query string, beyond bool) map[string]any {
 }
 
 // searchedFor returns what a query gave in this turn, with or without limits.
-func (c *conversation) searchedFor(query string, free bool) (result, bool) {
-	for _, r := range c.called("searchMarketplace") {
+func (b booker) searchedFor(query string, free bool) (result, bool) {
+	for _, r := range b.called("searchMarketplace") {
 		if r.args["query"] == query && free == (r.args["maxPrice"] == nil && r.args["openNow"] == nil) {
 			return r, true
 		}

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// filler reports whether a folded word says nothing by itself. Evening and noon are
+// isFiller reports whether a folded word says nothing by itself. Evening and noon are
 // filler unless a meal follows.
-func filler(plain, next string) bool {
+func isFiller(plain, next string) bool {
 	if (plain == "aksam" || plain == "ogle" || plain == "sabah") && strings.HasPrefix(next, "yeme") {
 		return false
 	}
@@ -100,7 +100,7 @@ func gist(text string, cues ...string) []string {
 	var out []string
 	for i := range l.words {
 		word, plain := l.stem(i)
-		if !filler(plain, "") && !isWord(plain, "order fillers") && !loneNumber.MatchString(plain) && count(plain) == 0 {
+		if !isFiller(plain, "") && !isWord(plain, "order fillers") && !loneNumber.MatchString(plain) && count(plain) == 0 {
 			out = append(out, word)
 		}
 	}

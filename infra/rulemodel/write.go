@@ -138,42 +138,37 @@ const maxLetter = 1000
 // toThem speaks to those of whom was spoken.
 var toThem = strings.NewReplacer(" they are ", " you are ", " they have ", " you have ", " they ", " you ", " their ", " your ", " them ", " you ")
 
-// write leads to a message to a business: to whom, what, then the proposal.
-func (a *agent) write() reply {
-	if r, done := a.done("sendWhatsAppMessage"); done {
-		switch {
-		case r.failed == nil:
-			return say(a.v["proposed"])
-		case r.failed.kind == "conflict":
-			return say(a.v["noWriting"] + " " + a.v["toPerson"])
-		case r.failed.field == "text":
-			return say(a.v["message"])
-		}
-		return a.wrong(r.failed)
-	}
+// letterText is what is to be said.
+func letterText(a *agent, values map[string]any) *reply {
 	note, _ := letterIn(a.said[0].text)
-	whom := note.whom
-	for _, t := range a.said {
-		switch t.asked {
-		case asksWhom:
-			whom = clean(t.text, maxName)
-		case asksMessage:
-			note.text, note.question = clean(t.text, maxLetter), false
-		}
-	}
-	l, next := a.addressee(whom)
-	if next != nil {
-		return *next
+	if t, ok := a.answer(asksMessage); ok {
+		note.text, note.question = clean(t.text, maxLetter), false
 	}
 	text := note.words(a.v)
 	if text == "" {
-		return say(a.v["message"])
+		next := say(a.v["message"])
+		return &next
 	}
-	return a.must("sendWhatsAppMessage", map[string]any{"listingId": l.id, "text": text})
+	values["text"] = text
+	return nil
 }
 
-// addressee is the listing that a name stands for, or the reply that finds it or asks.
-func (a *agent) addressee(whom string) (*listing, *reply) {
+// addressee is the listing that a name stands for.
+func addressee(a *agent, values map[string]any) *reply {
+	note, _ := letterIn(a.said[0].text)
+	whom := note.whom
+	if t, ok := a.answer(asksWhom); ok {
+		whom = clean(t.text, maxName)
+	}
+	l, next := a.named(whom)
+	if next == nil {
+		values["listingId"] = l.id
+	}
+	return next
+}
+
+// named is the listing that a name stands for, or the reply that finds it or asks.
+func (a *agent) named(whom string) (*listing, *reply) {
 	h := newLine(whom)
 	if t, ok := a.answer(asksWhich); ok {
 		if l := a.pick(t); l != nil {
@@ -195,22 +190,12 @@ func (a *agent) addressee(whom string) (*listing, *reply) {
 		next := say(a.v["whom"])
 		return nil, &next
 	}
-	return a.shopNamed(whom)
-}
-
-// shopNamed comes to the listing of a name, or to the reply that finds it or asks which.
-func (a *agent) shopNamed(name string) (*listing, *reply) {
 	if len(a.shops) == 0 {
-		r, done := a.done("searchMarketplace")
-		if !done {
-			next := a.must("searchMarketplace", map[string]any{"query": clean(name, maxQuery), "limit": shownListings})
-			return nil, &next
-		}
-		if r.failed != nil {
-			next := a.wrong(r.failed)
-			return nil, &next
+		r, next := a.got("searchMarketplace", map[string]any{"query": clean(whom, maxQuery), "limit": shownListings})
+		if next != nil {
+			return nil, next
 		}
 		a.shops = r.listings
 	}
-	return a.among(a.v["found"], name)
+	return a.among(a.v["found"], whom)
 }
