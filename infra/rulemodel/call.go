@@ -12,8 +12,7 @@ import (
 // caller leads a call of a pest control company: the account is verified, and then appointments are listed, made, moved
 // and cancelled.
 type caller struct {
-	*conversation
-	v      voice
+	turn
 	folded string // what the caller says now
 }
 
@@ -22,16 +21,11 @@ var ofCalls = []string{
 	"crm.listAppointments", "crm.listServices", "crm.findTimes", "crm.scheduleAppointment", "crm.rescheduleAppointment", "crm.cancelAppointment",
 }
 
-// The tools of calls, as models know them.
+// The tools of calls that are called from several places, as models know them.
 const (
-	verifyTool     = "crm_verifyAccount"
-	listTool       = "crm_listAppointments"
-	servicesTool   = "crm_listServices"
-	timesTool      = "crm_findTimes"
-	scheduleTool   = "crm_scheduleAppointment"
-	rescheduleTool = "crm_rescheduleAppointment"
-	cancelTool     = "crm_cancelAppointment"
-	talkTool       = "agent_talk"
+	verifyTool = "crm_verifyAccount"
+	listTool   = "crm_listAppointments"
+	talkTool   = "agent_talk"
 )
 
 // onCall reports whether who writes is on a call.
@@ -41,60 +35,33 @@ func (c *conversation) onCall() bool {
 
 // pickUp comes to the next step of a call's turn: a call of a tool, or words.
 func (c *conversation) pickUp() reply {
-	k := &caller{conversation: c, folded: newLine(c.text).whole}
-	k.v = voices("call")[c.tongue]
-	if k.v == nil {
-		k.v = voices("call")[c.fallback]
-	}
-	if k.v == nil {
-		k.v = voices("call")["en"]
-	}
+	k := &caller{turn: turn{conversation: c, v: voiceIn("call", c.tongue, c.fallback), absent: "away"}, folded: newLine(c.text).whole}
 	switch {
 	case len(k.called("askForPerson")) > 0:
 		return say(k.v["done"])
 	case isForPerson(k.folded):
-		return k.ask("askForPerson", map[string]any{"reason": reasonOf(c.text)}, k.v["away"])
+		return k.must("askForPerson", map[string]any{"reason": reasonOf(c.text)})
 	case k.offered[talkTool] == nil:
 		return k.verify()
 	}
 	return k.serve()
 }
 
-// find looks for times of what was picked, from the day on that was named.
-func (k *caller) find(of string, value any) reply {
-	values := map[string]any{of: value}
-	if day := k.calendar.read(newLine(k.text), false).date; !day.IsZero() {
-		values["from"] = day.Format(time.DateOnly)
-	}
-	return k.ask(timesTool, values, k.v["away"])
-}
-
-// ask calls a tool, or says why not.
-func (k *caller) ask(tool string, values map[string]any, otherwise string) reply {
-	if next := k.call(tool, values); next != nil {
-		return *next
-	}
-	return say(otherwise)
-}
-
 // verify has the caller say their ZIP code.
 func (k *caller) verify() reply {
-	if done := k.called(verifyTool); len(done) > 0 {
-		r := done[len(done)-1]
-		switch {
-		case r.failed != nil:
-			return say(k.v["away"])
-		case strings.Contains(str(r.data, "note"), "too many"):
-			return say(k.v["locked"])
-		}
-		return say(k.v["noMatch"])
-	}
+	r, done := k.done(verifyTool)
 	_, err := customer.ParseZIP(k.text)
-	switch digits := strings.Count(k.folded, "") - len(strings.Map(notDigit, k.folded)); {
-	case err == nil, digits > 2:
-		return k.ask(verifyTool, map[string]any{"zip": k.text}, k.v["away"])
+	switch figures := strings.Count(k.folded, "") - len(strings.Map(notDigit, k.folded)); {
+	case done && r.failed != nil:
+		return say(k.v["away"])
+	case done && strings.Contains(str(r.data, "note"), "too many"):
+		return say(k.v["locked"])
+	case done:
+		return say(k.v["noMatch"])
+	case err == nil, figures > 2:
+		return k.must(verifyTool, map[string]any{"zip": k.text})
 	case k.asksWho():
-		return say(k.v["standIn"] + " " + k.v["askZIP"])
+		return say(k.v.sentences("standIn askZIP"))
 	}
 	return say(k.v["askZIP"])
 }
@@ -121,20 +88,36 @@ func (k *caller) serve() reply {
 	}
 	switch k.wish() {
 	case "list", "move", "cancel":
-		return k.ask(listTool, nil, k.v["away"])
+		return k.must(listTool, nil)
 	case "visit":
-		return k.ask(servicesTool, nil, k.v["away"])
+		return k.must("crm_listServices", nil)
 	}
 	about := "unclear"
-	if k.text == "" || len(k.called(verifyTool)) > 0 || heard("gratitude", k.folded) || heard("greeting", k.folded) || k.asksWho() {
+	if k.small() != "unclear" {
 		about = "talk"
 	}
-	return k.ask(talkTool, map[string]any{"about": about}, k.v["howCan"])
+	if next := k.call(talkTool, map[string]any{"about": about}); next != nil {
+		return *next
+	}
+	return say(k.v["howCan"])
+}
+
+// small are the sentences that answer what asks for no tool.
+func (k *caller) small() string {
+	switch {
+	case k.asksWho():
+		return "standIn howCan"
+	case heard("gratitude", k.folded):
+		return "welcome"
+	case len(k.called(verifyTool)) > 0, heard("greeting", k.folded), k.text == "":
+		return "howCan"
+	}
+	return "unclear"
 }
 
 // wish is what the caller says that they want now; in the turn in which they are verified, what they have wanted before.
 func (k *caller) wish() string {
-	if w := callWishOf(k.folded); w != "" || len(k.called(verifyTool)) == 0 {
+	if w := callWish(k.folded); w != "" || len(k.called(verifyTool)) == 0 {
 		return w
 	}
 	return k.wished()
@@ -142,31 +125,27 @@ func (k *caller) wish() string {
 
 // wished is the latest wish of the call so far.
 func (k *caller) wished() string {
-	if w := callWishOf(k.folded); w != "" {
-		return w
-	}
+	w := callWish(k.folded)
 	for _, e := range slices.Backward(k.past) {
-		if w := callWishOf(newLine(e.user).whole); w != "" {
-			return w
+		if w == "" {
+			w = callWish(newLine(e.user).whole)
 		}
 	}
-	return ""
+	return w
 }
 
-// callWishOf is what a folded text wants of a call: to "cancel" or "move" a visit, to "list" them, or a new "visit".
-func callWishOf(folded string) string {
+// callWish is what a folded text wants of a call: to "cancel" or "move" a visit, to "list" them, or a new "visit".
+func callWish(folded string) string {
 	name, _ := kindOf("call", folded)
 	return name
 }
 
 // picked is the list that the caller was shown last, and the number of what they pick of it; 0 is nothing.
 func (k *caller) picked() (shown map[string]any, n int) {
-	for _, e := range slices.Backward(k.past) {
-		if e.result == nil || e.result.failed != nil || optionsOf(e.result.data) == "" {
-			continue
+	for _, e := range k.past {
+		if e.result != nil && e.result.failed == nil && optionsOf(e.result.data) != "" {
+			shown = e.result.data
 		}
-		shown = e.result.data
-		break
 	}
 	if shown == nil || len(k.called(verifyTool)) > 0 {
 		return nil, 0
@@ -183,8 +162,7 @@ func (k *caller) picked() (shown map[string]any, n int) {
 		return shown, n
 	}
 	for i, o := range options { // by its name
-		name := newLine(str(o, "name")).whole
-		if first, _, _ := strings.Cut(name, " "); len(first) > 3 && strings.Contains(k.folded, strings.TrimSuffix(first, "s")) {
+		if first := firstWord(o); len(first) > 3 && strings.Contains(k.folded, strings.TrimSuffix(first, "s")) {
 			return shown, i + 1
 		}
 	}
@@ -192,6 +170,12 @@ func (k *caller) picked() (shown map[string]any, n int) {
 		return shown, 1
 	}
 	return nil, 0
+}
+
+// firstWord is that of the name of something, folded.
+func firstWord(o map[string]any) string {
+	first, _, _ := strings.Cut(newLine(str(o, "name")).whole, " ")
+	return first
 }
 
 // optionsOf is what a result lists; "" is nothing.
@@ -206,68 +190,63 @@ func optionsOf(data map[string]any) string {
 
 // take goes on with what was picked.
 func (k *caller) take(shown map[string]any, n int) reply {
-	switch optionsOf(shown) {
-	case "times":
-		if strings.Contains(str(shown, "for"), "moved") {
-			return k.ask(rescheduleTool, map[string]any{"option": n}, k.v["away"])
-		}
-		return k.ask(scheduleTool, map[string]any{"option": n}, k.v["away"])
-	case "services":
+	option := map[string]any{"option": n}
+	switch of := optionsOf(shown); {
+	case of == "times" && strings.Contains(str(shown, "for"), "moved"):
+		return k.must("crm_rescheduleAppointment", option)
+	case of == "times":
+		return k.must("crm_scheduleAppointment", option)
+	case of == "services":
 		return k.find("service", str(list(shown, "services", maxListings)[n-1], "service"))
-	}
-	if k.wished() == "cancel" {
-		return k.ask(cancelTool, map[string]any{"option": n}, k.v["away"])
+	case k.wished() == "cancel":
+		return k.must("crm_cancelAppointment", option)
 	}
 	return k.find("appointment", n)
 }
 
+// find looks for times of what was picked, from the day on that was named.
+func (k *caller) find(of string, value any) reply {
+	values := map[string]any{of: value}
+	if day := k.calendar.read(newLine(k.text), false).date; !day.IsZero() {
+		values["from"] = day.Format(time.DateOnly)
+	}
+	return k.must("crm_findTimes", values)
+}
+
 // goOn answers the latest result of this turn, or makes the next call.
 func (k *caller) goOn(r result) reply {
-	if r.failed != nil {
+	switch {
+	case r.failed != nil:
 		return say(k.v["away"])
-	}
-	switch r.tool {
-	case talkTool:
-		return k.chat()
-	case listTool:
+	case r.tool == talkTool:
+		return say(k.v.sentences(k.small()))
+	case r.tool == listTool:
 		return k.listed(list(r.data, "appointments", maxListings))
-	case servicesTool:
+	case r.tool == "crm_listServices":
 		return k.offers(list(r.data, "services", maxListings))
-	case timesTool:
+	case r.tool == "crm_findTimes":
 		return k.times("", r.data)
-	}
-	if r.data["times"] != nil {
+	case r.data["times"] != nil:
 		return k.times(k.v["taken"]+" ", r.data)
 	}
 	return say(k.v["done"])
 }
 
-func (k *caller) chat() reply {
-	switch {
-	case k.asksWho():
-		return say(k.v["standIn"] + " " + k.v["howCan"])
-	case heard("gratitude", k.folded):
-		return say(k.v["welcome"])
-	case len(k.called(verifyTool)) > 0, heard("greeting", k.folded), k.text == "":
-		return say(k.v["howCan"])
-	}
-	return say(k.v["unclear"])
-}
-
 // listed goes on with the caller's appointments: the only one is the one that they mean.
 func (k *caller) listed(all []map[string]any) reply {
-	head := func(i int) string { return str(all[i], "service") + " · " + str(all[i], "when") }
+	tail := "which"
 	switch w := k.wish(); {
 	case len(all) == 0:
 		return say(k.v["none"])
 	case w == "list":
-		return say(enumerate(k.v["yours"], len(all), head, k.v["howCan"]))
+		tail = "howCan"
 	case len(all) > 1:
-		return say(enumerate(k.v["yours"], len(all), head, k.v["which"]))
 	case w == "cancel":
-		return k.ask(cancelTool, map[string]any{"option": 1}, k.v["away"])
+		return k.must("crm_cancelAppointment", map[string]any{"option": 1})
+	default:
+		return k.find("appointment", 1)
 	}
-	return k.find("appointment", 1)
+	return say(enumerate(k.v["yours"], len(all), func(i int) string { return str(all[i], "service") + " · " + str(all[i], "when") }, k.v[tail]))
 }
 
 // offers goes on with a service: the only one, or the one that was named.
@@ -278,17 +257,15 @@ func (k *caller) offers(all []map[string]any) reply {
 			said += " " + newLine(e.user).whole
 		}
 	}
-	named := slices.DeleteFunc(slices.Clone(all), func(s map[string]any) bool {
-		first, _, _ := strings.Cut(newLine(str(s, "name")).whole, " ")
-		return !strings.Contains(said, first)
-	})
-	switch {
-	case len(all) == 0:
+	meant := slices.DeleteFunc(slices.Clone(all), func(s map[string]any) bool { return !strings.Contains(said, firstWord(s)) })
+	if len(meant) != 1 {
+		meant = all
+	}
+	switch len(meant) {
+	case 0:
 		return say(k.v["noTimes"])
-	case len(named) == 1:
-		return k.find("service", str(named[0], "service"))
-	case len(all) == 1:
-		return k.find("service", str(all[0], "service"))
+	case 1:
+		return k.find("service", str(meant[0], "service"))
 	}
 	priced := func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }
 	return say(enumerate(k.v["services"], len(all), priced, k.v["which"]))

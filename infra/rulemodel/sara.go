@@ -10,8 +10,7 @@ import (
 
 // desk leads the turn of a conversation about damage, in the place of Sara.
 type desk struct {
-	*conversation
-	v     voice
+	turn
 	i     *intake
 	s     saying   // what the customer says now
 	asked question // to which it may be the answer
@@ -24,80 +23,101 @@ func (c *conversation) atDesk() bool {
 	return c.profiled || offered("list_user_reports") || slices.ContainsFunc(ofReports, offered)
 }
 
+// deskSmall are the sentences that answer what needs no tool.
+var deskSmall = map[aim]string{aimAssist: "canDo", aimBow: "thanks", aimPerson: "person", aimLater: "declined"}
+
 // attend comes to the next step of a turn at the desk: a call, or words.
 func (c *conversation) attend() reply {
 	tag := c.deskTongue()
 	i := c.recall(earFor(tag))
-	d := desk{conversation: c, v: voices("desk")[tag], i: i, asked: i.asked}
+	d := desk{turn: turn{conversation: c, v: voiceIn("desk", tag), absent: "cannot"}, i: i, asked: i.asked}
+	d.wrong = func(f *failure) reply { return say(d.wrongly(result{failed: f})) }
 	d.s = i.hear(c.text)
-	if r, ok := d.small(); ok {
-		return say(r)
+	if names := deskSmall[d.s.aim]; names != "" {
+		return say(d.v.sentences(names))
 	}
 	switch d.s.aim {
+	case aimGreet, aimExplain:
+		return say(d.introduced())
+	case aimUnclear:
+		return say(d.v["unclear"] + " " + d.again())
 	case aimTell:
 		return d.tell()
 	case aimMove:
 		return d.move()
 	case aimList:
 		return d.list()
-	case aimShare, aimMend, aimRemove:
-		return d.settle()
 	}
-	return d.account()
+	return d.do(deskTools[d.s.aim])
 }
 
-// small answers what needs no tool.
-func (d *desk) small() (string, bool) {
-	v := d.v
-	switch d.s.aim {
-	case aimGreet:
-		if d.saidWhatItIs() {
-			return v["hello"] + " " + v["canDo"], true
-		}
-		return v["hello"] + " " + v["standIn"] + ". " + v["canDo"], true
-	case aimExplain:
-		return v["standIn"] + ". " + v["canDo"], true
-	case aimAssist:
-		return v["canDo"], true
-	case aimBow:
-		return v["thanks"], true
-	case aimPerson:
-		return v["person"], true
-	case aimLater:
-		return v["declined"], true
-	case aimUnclear:
-		return v["unclear"] + " " + d.again(), true
-	}
-	return "", false
-}
-
-// again is the question that was not answered, or what can be asked for.
-func (d *desk) again() string {
-	v := d.v
-	switch d.asked {
-	case deskAsksWhere:
-		return v["where"]
-	case deskAsksAddress, deskAsksPlace:
-		return v["address"]
-	case deskAsksPhotos:
-		return v["photos"]
-	case deskAsksWhat:
-		return v["what"]
-	case deskAsksWhen:
-		return v["when"]
-	}
-	return v["canDo"]
-}
-
-func (d *desk) saidWhatItIs() bool {
-	for _, e := range d.past {
+// introduced is a greeting, with what answers here where that was not said before.
+func (d *desk) introduced() string {
+	said := slices.ContainsFunc(d.past, func(e entry) bool {
 		for _, v := range voices("desk") {
 			if strings.Contains(e.said, v["standIn"]) {
 				return true
 			}
 		}
+		return false
+	})
+	switch {
+	case d.s.aim == aimExplain:
+		return d.v["standIn"] + ". " + d.v["canDo"]
+	case said:
+		return d.v["hello"] + " " + d.v["canDo"]
 	}
-	return false
+	return d.v["hello"] + " " + d.v["standIn"] + ". " + d.v["canDo"]
+}
+
+// again is the question that was not answered, or what can be asked for.
+func (d *desk) again() string {
+	switch d.asked {
+	case deskAsksPlace:
+		return d.v[string(deskAsksAddress)]
+	case asksNothing, deskAsksWhich:
+		return d.v["canDo"]
+	}
+	return d.v[string(d.asked)]
+}
+
+// deskTools do what needs no more telling.
+var deskTools = map[aim]string{aimShare: "create_time_limited_report_link", aimMend: "mark_report_resolved", aimRemove: "delete_report",
+	aimCode: "create_link_code", aimJoin: "link_chats", aimPart: "unlink_chats", aimErase: "delete_my_data"}
+
+// do calls a tool with what its schema takes, and says what came of it.
+func (d *desk) do(tool string) reply {
+	if r, done := d.done(tool); done {
+		return say(d.settled(r))
+	}
+	values := map[string]any{"code": d.s.code}
+	if d.s.hours > 0 {
+		values["ttlHours"] = d.s.hours
+	}
+	if s := parseSchema(d.offered[tool]); s != nil && s.properties["reportId"] != nil {
+		r, next := d.which(func(r report) bool { return d.s.aim != aimMend || r.status != "resolved" })
+		if next != nil {
+			return *next
+		}
+		values["reportId"] = r.id
+	}
+	return d.must(tool, values)
+}
+
+func (d *desk) settled(r result) string {
+	switch {
+	case r.failed != nil:
+		return d.wrongly(r)
+	case r.url != "":
+		return d.v.hasLink(r.until, r.url)
+	case r.tool == "create_link_code":
+		return fmt.Sprintf(d.v["code"], clean(r.code, 40), inFigures(r.until))
+	case r.tool == "unlink_chats":
+		return d.v["unlinked"]
+	case r.tool == "delete_report", r.tool == "link_chats", r.tool == "delete_my_data":
+		return d.v["check"] // the rest is asked and told by the backend
+	}
+	return d.words(r)
 }
 
 // deskTongue tells the customer's language: by what they wrote last that shows it, else by
@@ -158,29 +178,12 @@ func tongueOf(text string) string {
 	return best
 }
 
-// last returns the latest result of a tool in this turn.
-func (d *desk) last(tool string) (result, bool) {
-	done := d.called(tool)
-	if len(done) == 0 {
-		return result{}, false
-	}
-	return done[len(done)-1], true
-}
-
-// must asks for a tool, or says that it cannot be had.
-func (d *desk) must(tool string, values map[string]any) reply {
-	if next := d.call(tool, values); next != nil {
-		return *next
-	}
-	return say(d.v["cannot"])
-}
-
 // maxSections bounds what is written down in one turn, whose rounds are counted.
 const maxSections = 3
 
 // tell puts what was told on a report, which is started when there is none about it.
 func (d *desk) tell() reply {
-	if r, done := d.last("start_damage_report"); done {
+	if r, done := d.done("start_damage_report"); done {
 		return d.write(r.report)
 	}
 	about, next := d.about()
@@ -217,8 +220,8 @@ func (d *desk) write(r report) reply {
 		return d.conclude()
 	}
 	known := r
-	if _, started := d.last("start_damage_report"); !started {
-		read, done := d.last("get_report_details")
+	if _, started := d.done("start_damage_report"); !started {
+		read, done := d.done("get_report_details")
 		if !done {
 			return d.must("get_report_details", map[string]any{"reportId": r.id})
 		}
@@ -249,7 +252,7 @@ func (d *desk) filed(name string) bool {
 // attach returns the call that puts the new photos behind those that a report has, or says
 // that there are none; nil when there is nothing to do.
 func (d *desk) attach(id string, known report) *reply {
-	_, done := d.last("update_report_photos")
+	_, done := d.done("update_report_photos")
 	all := slices.Clone(known.refs)
 	for _, p := range d.i.photos {
 		if !slices.ContainsFunc(all, func(ref string) bool { return photoID(ref) == photoID(p) }) {
@@ -275,14 +278,14 @@ func photoID(ref string) string {
 
 // conclude says what the calls of this turn came to, and asks for what is missing.
 func (d *desk) conclude() reply {
-	_, started := d.last("start_damage_report")
+	_, started := d.done("start_damage_report")
 	said := []string{strings.TrimSpace(d.alarm(!started))}
 	if d.s.lost != "" {
 		said = append(said, fmt.Sprintf(d.v["photoLost"], clean(d.s.lost, 200)))
 	}
 	for n, r := range d.results {
 		if r.failed != nil {
-			return say(strings.TrimSpace(strings.Join(append(said, d.wrong(r)), " ")))
+			return say(strings.TrimSpace(strings.Join(append(said, d.wrongly(r)), " ")))
 		}
 		if w := d.words(r); n == 0 || d.results[n-1].tool != r.tool {
 			said = append(said, w)
@@ -369,8 +372,8 @@ func (d *desk) ask(r report) string {
 	return v["more"]
 }
 
-// wrong says why a call failed.
-func (d *desk) wrong(r result) string {
+// wrongly says why a call failed.
+func (d *desk) wrongly(r result) string {
 	v, f := d.v, r.failed
 	changes := strings.HasPrefix(r.tool, "update_") || r.tool == "mark_report_resolved"
 	switch {

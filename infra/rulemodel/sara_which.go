@@ -15,10 +15,10 @@ func (d *desk) reports() ([]report, *reply) {
 	if d.profiled {
 		return d.profile, nil
 	}
-	r, done := d.last("list_user_reports")
+	r, done := d.done("list_user_reports")
 	switch {
 	case done && r.failed != nil:
-		wrong := say(d.wrong(r))
+		wrong := say(d.wrongly(r))
 		return nil, &wrong
 	case done:
 		return r.reports, nil
@@ -155,7 +155,7 @@ func (d *desk) which(may func(r report) bool) (*report, *reply) {
 
 // move puts a report at another address.
 func (d *desk) move() reply {
-	if r, done := d.last("update_report_address"); done {
+	if r, done := d.done("update_report_address"); done {
 		return d.moved(r)
 	}
 	all, next := d.reports()
@@ -181,25 +181,25 @@ func (d *desk) move() reply {
 
 func (d *desk) moved(r result) reply {
 	if r.failed != nil && r.failed.field == "address" {
-		return say(d.wrong(r) + " " + d.v["address"])
+		return say(d.wrongly(r) + " " + d.v["address"])
 	}
 	return d.conclude()
 }
 
 // list shows the customer's reports; of a single one that is open, also what it lacks.
 func (d *desk) list() reply {
-	r, done := d.last("list_user_reports")
+	r, done := d.done("list_user_reports")
 	switch {
 	case !done:
 		return d.must("list_user_reports", nil)
 	case r.failed != nil:
-		return say(d.wrong(r))
+		return say(d.wrongly(r))
 	case len(r.reports) == 0:
 		return say(d.v["none"] + " " + d.v["canDo"])
 	}
 	rs, lacks := slices.Clone(r.reports), ""
 	if len(rs) == 1 && rs[0].status == "pending" {
-		if read, done := d.last("get_report_details"); done && read.failed == nil {
+		if read, done := d.done("get_report_details"); done && read.failed == nil {
 			lacks = d.ask(read.report)
 		} else if next := d.call("get_report_details", map[string]any{"reportId": rs[0].id}); next != nil && !done {
 			return *next
@@ -211,35 +211,6 @@ func (d *desk) list() reply {
 		}
 	}
 	return say(d.v.reports(d.v["mine"], rs, lacks))
-}
-
-// settle does with a report what needs no more telling: share it, mark it as mended, delete it.
-func (d *desk) settle() reply {
-	tool := map[aim]string{aimShare: "create_time_limited_report_link", aimMend: "mark_report_resolved", aimRemove: "delete_report"}[d.s.aim]
-	if r, done := d.last(tool); done {
-		return d.settled(r)
-	}
-	r, next := d.which(func(r report) bool { return d.s.aim != aimMend || r.status != "resolved" })
-	if next != nil {
-		return *next
-	}
-	values := map[string]any{"reportId": r.id}
-	if d.s.hours > 0 {
-		values["ttlHours"] = d.s.hours
-	}
-	return d.must(tool, values)
-}
-
-func (d *desk) settled(r result) reply {
-	switch {
-	case r.failed != nil:
-		return say(d.wrong(r))
-	case r.tool == "delete_report":
-		return say(d.v["check"]) // the rest is asked and told by the backend
-	case r.url != "":
-		return say(d.v.hasLink(r.until, r.url))
-	}
-	return say(d.words(r))
 }
 
 // report is a report in a list.
