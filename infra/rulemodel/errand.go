@@ -120,7 +120,7 @@ func (a *agent) run() reply {
 	case toLetGo:
 		return say(a.v["dropped"])
 	}
-	return a.perform(tasks[a.topic])
+	return perform(a, a.turn, tasks[a.topic], errandFillers)
 }
 
 // small answers what is about nothing in particular, to those whom the booking rules do

@@ -46,8 +46,7 @@ func (a *agent) kitchen() (*listing, *reply) {
 			a.shops = a.shown
 			return a.among(a.v["found"], "…")
 		}
-		next := say(a.v["what food"])
-		return nil, &next
+		return nil, a.ask("what food")
 	}
 	return a.shop(query, "order_food")
 }

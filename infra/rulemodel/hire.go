@@ -18,8 +18,7 @@ func hired(a *agent, values map[string]any) *reply {
 		kind = shopName(first.text)
 	}
 	if kind == "" {
-		next := say(a.v["what service"])
-		return &next
+		return a.ask("what service")
 	}
 	return a.shopFor(strings.TrimSpace(kind+" "+townOf(h)), "book_service", values)
 }
@@ -119,8 +118,7 @@ func workplace(a *agent, values map[string]any) *reply {
 	comes := answered && (heard("coming", h) || onlyHeard("refusal", h))
 	switch {
 	case !at.known() && !comes:
-		next := say(a.v["workplace"])
-		return &next
+		return a.ask("workplace")
 	case !comes && !at.here:
 		values["address"] = at.text
 	}

@@ -1,6 +1,7 @@
 package rulemodel
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,8 +10,7 @@ import (
 
 // office leads a conversation with the people of a business.
 type office struct {
-	*conversation
-	v    voice
+	turn
 	said []officeTold // since the wish began
 	wish officeWish
 }
@@ -46,46 +46,28 @@ func (c *conversation) atOffice() bool { return c.offered["getBusinessDay"] != n
 
 // serve comes to the next step of a turn with a business: a call, or words.
 func (c *conversation) serve() reply {
-	o := &office{conversation: c, v: voiceIn("office", c.tongue, c.fallback)}
+	o := &office{turn: turn{conversation: c, v: voiceIn("office", c.tongue, c.fallback), absent: "noPerson"}}
+	o.wrong = o.failed
 	o.replay()
-	switch o.wish {
-	case wishPerson:
-		return o.handOver()
-	case wishDay:
-		return o.day()
-	case wishSoldOut, wishBack, wishLeft:
-		return o.stock()
-	case wishClosed, wishOpen:
-		return o.closed()
-	case wishHours:
-		return o.hours()
-	case wishAccept, wishRefuse, wishDone:
-		return o.answer()
-	case wishAbsent, wishCame:
-		return o.absent()
+	if o.wish == noWish && !o.isForCustomer() {
+		return say(o.v["help"])
 	}
-	return o.tell()
+	return perform(o, o.turn, officeTasks[o.wish], officeFillers)
+}
+
+// failed says why a call failed that no question can mend.
+func (o *office) failed(f *failure) reply {
+	name := map[string]string{"unavailable": "away", "internal": "away", "not_found": "gone"}[f.kind]
+	return say(o.v[cmp.Or(name, "cannot")])
 }
 
 // fewWords are too few to be meant for somebody else.
 const fewWords = 3
 
-// tell proposes to pass on what is no wish of theirs, nor about their own house, to the customer
-// of the only open order.
-func (o *office) tell() reply {
+// isForCustomer reports whether what is no wish of theirs, nor about their own house, may be passed on to a customer.
+func (o *office) isForCustomer() bool {
 	ours := slices.ContainsFunc([]string{"closed", "open", "our hours", "sold out"}, func(c string) bool { return heard(c, newLine(o.text).whole) })
-	if ours || len(strings.Fields(o.text)) < fewWords || o.offered["writeToCustomer"] == nil {
-		return say(o.v["help"])
-	}
-	r, next := o.once("getBusinessDay", nil)
-	if next != nil {
-		return *next
-	}
-	orders := list(r.data, "orders", maxListings)
-	if len(orders) != 1 {
-		return say(o.v["help"])
-	}
-	return o.propose("writeToCustomer", map[string]any{"code": str(orders[0], "code"), "text": o.text}, map[string]string{"conflict": o.v["noneWaiting"]})
+	return !ours && len(strings.Fields(o.text)) >= fewWords && o.offered["writeToCustomer"] != nil
 }
 
 // replay hears the conversation from its beginning and keeps what belongs to the last wish.
@@ -132,7 +114,7 @@ var partOfDay = regexp.MustCompile(`\b(?:early|earlier|late|later|(?:at|from|unt
 // wishOf tells what a message of a business asks for.
 func wishOf(t officeTold) officeWish {
 	h := t.folded
-	_, days := weekdayIn(h)
+	days := weekdayIn(h) != ""
 	spans := len(spansIn(t.text)) > 0
 	question := strings.ContainsAny(t.text, "?;؟")
 	closing := heard("closed", h)
@@ -171,62 +153,6 @@ func wishOf(t officeTold) officeWish {
 		return wishDay
 	}
 	return noWish
-}
-
-// must asks for a tool, or says that it cannot be had.
-func (o *office) must(tool string, values map[string]any) reply {
-	if next := o.call(tool, values); next != nil {
-		return *next
-	}
-	return say(o.v["noPerson"])
-}
-
-// once returns what a tool gave in this turn, or the reply that gets it or says why not.
-func (o *office) once(tool string, values map[string]any) (result, *reply) {
-	for _, r := range slices.Backward(o.called(tool)) {
-		if r.failed != nil {
-			next := o.wrong(r.failed)
-			return r, &next
-		}
-		return r, nil
-	}
-	next := o.must(tool, values)
-	return result{}, &next
-}
-
-func (o *office) wrong(f *failure) reply {
-	switch f.kind {
-	case "unavailable", "internal":
-		return say(o.v["away"])
-	case "not_found":
-		return say(o.v["gone"])
-	}
-	return say(o.v["cannot"])
-}
-
-// propose puts a change to them, or says why it cannot be.
-func (o *office) propose(tool string, values map[string]any, refused map[string]string) reply {
-	all := o.called(tool)
-	if len(all) == 0 {
-		return o.must(tool, values)
-	}
-	f := all[len(all)-1].failed
-	switch {
-	case f == nil:
-		return say(o.v["proposed"])
-	case refused[f.field] != "":
-		return say(refused[f.field])
-	case refused[f.kind] != "":
-		return say(refused[f.kind])
-	}
-	return o.wrong(f)
-}
-
-func (o *office) handOver() reply {
-	if _, next := o.once("askForPerson", map[string]any{"reason": reasonOf(o.text)}); next != nil {
-		return *next
-	}
-	return say(o.v["handed"])
 }
 
 // date is the day that they named, zero for none.

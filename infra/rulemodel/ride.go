@@ -93,8 +93,7 @@ func ends(text string) (from, to string) {
 func pickup(a *agent, values map[string]any) *reply {
 	from, _, _ := a.route()
 	if !from.known() {
-		next := say(a.v["pickup"])
-		return &next
+		return a.ask("pickup")
 	}
 	values["usePickupLocation"] = from.here
 	if from.text == "" {
@@ -114,8 +113,7 @@ func dropoff(a *agent, values map[string]any) *reply {
 	case to != "":
 		values["dropoff"] = to
 	case !open:
-		next := say(a.v["dropoff"])
-		return &next
+		return a.ask("dropoff")
 	}
 	return nil
 }
@@ -148,8 +146,7 @@ func ownRide(a *agent, values map[string]any) *reply {
 		values["rideId"] = str(r.data, "rideId")
 		return nil
 	case done && r.failed.kind == "not_found":
-		next := say(a.v["noRide"])
-		return &next
+		return a.ask("noRide")
 	}
 	_, next := a.got("getTaxiStatus", nil)
 	return next

@@ -73,23 +73,6 @@ func (t turn) got(tool string, values map[string]any) (result, *reply) {
 	return r, &next
 }
 
-// propose has a tool do what the customer wants, and tells by the names of sentences what came of it; refused are those for a field
-// or a kind of reason.
-func (t turn) propose(tool string, values map[string]any, done string, refused map[string]string) reply {
-	r, called := t.done(tool)
-	switch {
-	case !called:
-		return t.must(tool, values)
-	case r.failed == nil:
-		return say(t.v[done])
-	case refused[r.failed.field] != "":
-		return say(t.v.sentences(refused[r.failed.field]))
-	case refused[r.failed.kind] != "":
-		return say(t.v.sentences(refused[r.failed.kind]))
-	}
-	return t.wrong(r.failed)
-}
-
 // sentences are those of some names, one after the other.
 func (v voice) sentences(names string) string {
 	var all []string

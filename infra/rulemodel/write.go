@@ -146,8 +146,7 @@ func letterText(a *agent, values map[string]any) *reply {
 	}
 	text := note.words(a.v)
 	if text == "" {
-		next := say(a.v["message"])
-		return &next
+		return a.ask("message")
 	}
 	values["text"] = text
 	return nil
@@ -187,8 +186,7 @@ func (a *agent) named(whom string) (*listing, *reply) {
 		if a.near != nil {
 			return a.near, nil
 		}
-		next := say(a.v["whom"])
-		return nil, &next
+		return nil, a.ask("whom")
 	}
 	if len(a.shops) == 0 {
 		r, next := a.got("searchMarketplace", map[string]any{"query": clean(whom, maxQuery), "limit": shownListings})
