@@ -79,7 +79,7 @@ func (c *conversation) errands() (reply, bool) {
 	case !mine && c.pin && c.text == "" && c.offered["getNearbyPlaces"] != nil:
 		return say(a.v["place"]), true
 	case !mine:
-		return a.small()
+		return reply{}, false
 	}
 	return a.unquoted(a.run()), true
 }
@@ -121,33 +121,6 @@ func (a *agent) run() reply {
 		return say(a.v["dropped"])
 	}
 	return perform(a, a.turn, tasks[a.topic], errandFillers)
-}
-
-// small answers what is about nothing in particular, to those whom the booking rules do
-// not understand.
-func (a *agent) small() (reply, bool) {
-	if a.tongue == "" || a.tongue == "en" || a.tongue == "tr" || a.v["tag"] == "en" {
-		return reply{}, false
-	}
-	folded := newLine(a.text).whole
-	switch {
-	case heard("greeting", folded) && len(strings.Fields(folded)) <= 4:
-		if a.saidWhatItIs() {
-			return say(a.v["hello"] + " " + a.booker().canDo()), true
-		}
-		return say(a.v["hello"] + " " + a.v["standIn"] + ". " + a.booker().canDo()), true
-	case heard("who are you", folded):
-		return say(a.v["standIn"] + ". " + a.booker().canDo()), true
-	case heard("gratitude", folded):
-		return say(a.v["thanks"]), true
-	case heard("assistance", folded):
-		return say(a.booker().canDo()), true
-	}
-	return reply{}, false
-}
-
-func (a *agent) saidWhatItIs() bool {
-	return slices.ContainsFunc(a.past, func(e entry) bool { return strings.Contains(e.said, a.v["standIn"]) })
 }
 
 // recallErrand replays the past, and marks what of it was part of errands.

@@ -96,6 +96,7 @@ func hear(text string, c calendar, expect question) hearing {
 	} {
 		*flag = l.says(re)
 	}
+	h.greeting = h.greeting || isForeign(text) && heard("greeting", h.all) && len(strings.Fields(text)) <= 4
 	h.open = wantsOpen(l.whole)
 	h.fact = (asksFact(l.whole) || l.says(whetherHave)) && !h.open
 	h.detail = h.detail || h.fact
