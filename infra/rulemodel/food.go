@@ -8,47 +8,56 @@ import (
 	"time"
 )
 
+// kitchen is where an agent orders food.
+type kitchen struct {
+	*agent
+	menu menu
+	cart []wish // what is wanted so far
+}
+
 // order leads an order of food: from which listing, what, with which options, brought or
 // picked up, then the proposal.
 func (a *agent) order() reply {
-	l, next := a.kitchen()
+	next := a.eatery()
 	if next != nil {
 		return *next
 	}
-	m, next := a.menuOf(l.id)
+	m, next := a.menuOf(a.at.id)
 	if next != nil {
 		return *next
 	}
-	food := m.of("menuItems")
-	if len(food.dishes) == 0 {
-		if a.near != nil && a.near.id == l.id && len(a.shops) == 0 { // it was meant for another
-			a.near, a.shown = nil, nil
-			return a.order()
-		}
+	k := kitchen{agent: a, menu: m.of("menuItems")}
+	switch {
+	case len(k.menu.dishes) > 0:
+	case a.near != nil && a.near.id == a.at.id && len(a.shops) == 0: // it was meant for another
+		a.near, a.shown = nil, nil
+		return a.order()
+	default:
 		return say(a.v["noMenu"])
 	}
-	cart, gone, understood := a.cart(food)
-	if next := a.fillCart(l, food, cart, gone, understood); next != nil {
+	if next := k.choose(); next != nil {
 		return *next
 	}
-	return a.bring(l, food, cart)
+	return k.bring()
 }
 
-// kitchen is the listing to order from.
-func (a *agent) kitchen() (*listing, *reply) {
+// eatery is the listing to order from.
+func (a *agent) eatery() *reply {
 	first := a.first().text
 	query := shopName(first)
 	if query == "" {
 		query = strings.Join(gist(withoutAddress(first), "ordering", "menu", "delivering", "picking up", "here", "also"), " ")
 	}
-	if query == "" && a.near == nil && len(a.shops) == 0 {
-		if len(a.shown) > 1 {
-			a.shops = a.shown
-			return a.among(a.v["found"], "…")
-		}
-		return nil, a.ask("what food")
+	if query != "" || a.near != nil || len(a.shops) > 0 {
+		return a.shopFor(query, "order_food", map[string]any{})
 	}
-	return a.shop(query, "order_food")
+	if len(a.shown) < 2 {
+		return a.ask("what food")
+	}
+	var next *reply
+	a.shops = a.shown
+	a.at, next = a.among(a.v["found"], "…")
+	return next
 }
 
 // menuOf is the menu of a listing, as a tool told it in this turn.
@@ -67,160 +76,117 @@ func (a *agent) menuOf(id string) (menu, *reply) {
 	return menu{}, &next
 }
 
-// cart is what is wanted so far, what was wanted last and is sold out, and whether the last
-// answer named anything.
-func (a *agent) cart(m menu) (cart []wish, gone []string, understood bool) {
-	for _, t := range a.said {
+// hear gathers what is wanted. It tells what was wanted last and is sold out, and whether the last answer named anything.
+func (k *kitchen) hear() (gone []string, understood bool) {
+	var cart []wish
+	for _, t := range k.said {
+		h := newLine(t.text).whole
 		switch {
 		case t.asked == asksOption:
-			m.choose(cart, t.text)
+			k.menu.choose(cart, t.text)
 			continue
-		case t.asked == asksItems, t.asked == asksNothing, t.asked == asksOtherwise, t.asked == asksWhat, heard("also", newLine(t.text).whole) && !t.asked.place():
-		default:
+		case !slices.Contains([]question{asksItems, asksNothing, asksOtherwise, asksWhat}, t.asked) && (!heard("also", h) || t.asked.place()):
 			continue
 		}
-		wishes := a.wishes(m, t)
-		h := newLine(t.text).whole
+		wishes := k.wishes(t)
 		gone, understood = nil, len(wishes) > 0 || onlyHeard("refusal", h) || heard("picking up", h) || phoneNumber.MatchString(t.text)
 		for _, w := range wishes {
-			if m.dishes[w.dish].soldOut {
-				gone = append(gone, m.dishes[w.dish].name)
+			if d := k.menu.dishes[w.dish]; d.soldOut {
+				gone = append(gone, d.name)
 				continue
 			}
 			cart = append(cart, w)
 		}
 	}
-	return merged(cart), gone, understood
+	for _, w := range cart { // what is the same goes together
+		i := slices.IndexFunc(k.cart, func(o wish) bool { return o.dish == w.dish && slices.Equal(o.options, w.options) })
+		if i < 0 {
+			k.cart = append(k.cart, w)
+			continue
+		}
+		k.cart[i].quantity += w.quantity
+	}
+	return gone, understood
 }
 
-// wishes reads one message for what is on the menu. The name of the house is none of it.
-func (a *agent) wishes(m menu, t told) []wish {
+// wishes reads one message for what is on the menu.
+func (k *kitchen) wishes(t told) []wish {
 	if t.asked == asksItems {
-		if picked := m.numbered(t.text); picked != nil {
+		if picked := k.menu.numbered(t.text); picked != nil {
 			return picked
 		}
 	}
-	return m.wishes(a.wishText(t))
+	return k.menu.wishes(k.wishText(t))
 }
 
 // wishText is what a message may name of the menu: without addresses and names of houses.
-func (a *agent) wishText(t told) string {
-	text := withoutAddress(t.text)
-	if name := shopName(t.text); name != "" {
-		text = strings.Replace(text, name, " ", 1)
-	}
-	for _, l := range slices.Concat(a.shops, a.shown) {
-		text = replaceFold(text, l.name)
+func (k *kitchen) wishText(t told) string {
+	text := strings.Replace(withoutAddress(t.text), shopName(t.text), " ", 1)
+	for _, l := range slices.Concat(k.shops, k.shown) {
+		if l.name != "" {
+			text = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(l.name)).ReplaceAllString(text, " ")
+		}
 	}
 	return text
 }
 
-// replaceFold takes a name out of a text, whatever its case.
-func replaceFold(text, name string) string {
-	if name == "" {
-		return text
-	}
-	return regexp.MustCompile(`(?i)`+regexp.QuoteMeta(name)).ReplaceAllString(text, " ")
+// shows puts the menu to the customer, behind what is to be said first.
+func (k *kitchen) shows(head string) *reply {
+	next := say(head + "\n" + k.menu.show(k.v) + "\n" + k.v["items"])
+	return &next
 }
 
-// merged adds up positions that are the same.
-func merged(cart []wish) []wish {
-	var out []wish
-	for _, w := range cart {
-		i := slices.IndexFunc(out, func(o wish) bool { return o.dish == w.dish && slices.Equal(o.options, w.options) })
-		if i < 0 {
-			out = append(out, w)
-			continue
-		}
-		out[i].quantity += w.quantity
-	}
-	return out
-}
-
-// choose takes the answer to the choice that was open: numbers as it was listed, or names.
-func (m menu) choose(cart []wish, text string) {
-	w, g := m.open(cart)
-	if g == nil {
-		return
-	}
-	left := g.left()
-	if n := lone(text); n >= 1 && n <= len(left) {
-		cart[w].options = append(cart[w].options, left[n-1].id)
-		return
-	}
-	said := newLine(text).plain
-	for i := range said {
-		if id, _ := (dish{groups: []optionGroup{*g}}).option(said[i:]); id != "" && !slices.Contains(cart[w].options, id) && chosen(*g, cart[w].options) < g.high {
-			cart[w].options = append(cart[w].options, id)
-		}
-	}
-}
-
-// left are the options that can be had.
-func (g optionGroup) left() []option {
-	return slices.DeleteFunc(slices.Clone(g.options), func(o option) bool { return o.soldOut })
-}
-
-// fillCart asks for what is still to be chosen; nil when nothing is.
-func (a *agent) fillCart(l *listing, m menu, cart []wish, gone []string, understood bool) *reply {
-	last := a.last()
-	head := ""
-	if len(gone) > 0 && (last.asked == asksItems || last.asked == asksNothing || last.asked == asksWhich) {
-		head = fmt.Sprintf(a.v["soldOut"], clean(strings.Join(gone, ", "), 120)) + "\n"
-	}
+// choose asks for what is still to be chosen; nil when nothing is.
+func (k *kitchen) choose() *reply {
+	gone, understood := k.hear()
+	last := k.last()
+	begun := last.asked == asksItems || last.asked == asksNothing
 	switch {
 	case last.asked == asksItems && !understood:
-		head = a.v["noSuch"] + "\n"
-	case len(cart) > 0 && (last.asked == asksItems || last.asked == asksNothing) && m.vague(a.wishText(last), cart):
-		return a.whichOf(m, cart)
-	case len(cart) == 0, head != "":
-	default:
-		return a.chooseOption(l, m, cart)
+		return k.shows(k.v["noSuch"])
+	case len(k.cart) > 0 && begun && k.menu.vague(k.wishText(last), k.cart):
+		var taken []string // part of what was wanted may be several things; what was understood stays
+		for _, w := range k.cart {
+			taken = append(taken, fmt.Sprintf("%d × %s", w.quantity, clean(k.menu.dishes[w.dish].name, maxName)))
+		}
+		return k.shows(strings.Join(taken, ", ") + " +")
+	case len(gone) > 0 && (begun || last.asked == asksWhich):
+		return k.shows(fmt.Sprintf(k.v["soldOut"], clean(strings.Join(gone, ", "), 120)))
+	case len(k.cart) == 0:
+		next := say(k.menu.show(k.v) + "\n" + k.v["items"])
+		return &next
 	}
-	next := say(head + m.show(a.v) + "\n" + a.v["items"])
-	return &next
-}
-
-// whichOf shows the menu where part of what was wanted may be several things of it; what was
-// understood stays.
-func (a *agent) whichOf(m menu, cart []wish) *reply {
-	var taken []string
-	for _, w := range cart {
-		taken = append(taken, fmt.Sprintf("%d × %s", w.quantity, clean(m.dishes[w.dish].name, maxName)))
-	}
-	next := say(strings.Join(taken, ", ") + " +\n" + m.show(a.v) + "\n" + a.v["items"])
-	return &next
+	return k.chooseOption()
 }
 
 // chooseOption asks for a choice that is open. The tool is asked first: what it says is to be chosen the customer gets as
 // buttons.
-func (a *agent) chooseOption(l *listing, m menu, cart []wish) *reply {
-	w, g := m.open(cart)
+func (k *kitchen) chooseOption() *reply {
+	w, g := k.menu.open(k.cart)
 	if g == nil {
 		return nil
 	}
-	options := g.left()
+	dish, options := clean(k.menu.dishes[k.cart[w].dish].name, maxName), g.left()
 	if len(options) == 0 {
-		next := say(fmt.Sprintf(a.v["soldOut"], clean(m.dishes[cart[w].dish].name, maxName)) + "\n" + m.show(a.v) + "\n" + a.v["items"])
-		return &next
+		return k.shows(fmt.Sprintf(k.v["soldOut"], dish))
 	}
-	if _, asked := a.done("orderFood"); !asked {
-		if next := a.call("orderFood", a.foodOrder(l, m, cart, false, where{})); next != nil {
+	if _, asked := k.done("orderFood"); !asked {
+		if next := k.call("orderFood", k.foodOrder(false, where{})); next != nil {
 			return next
 		}
 	}
-	next := say(enumerate(fmt.Sprintf(a.v["options"], clean(m.dishes[cart[w].dish].name, maxName), clean(g.name, maxName)), len(options), func(i int) string {
+	next := say(enumerate(fmt.Sprintf(k.v["options"], dish, clean(g.name, maxName)), len(options), func(i int) string {
 		if extra := options[i].extra.String(); extra != "" {
 			return clean(options[i].name, maxName) + " · +" + extra
 		}
 		return clean(options[i].name, maxName)
-	}, a.v["option"]))
+	}, k.v["option"]))
 	return &next
 }
 
 // wantsDelivery tells whether the order is to be brought, if that was said.
-func (a *agent) wantsDelivery() (brought, said bool) {
-	for _, t := range a.said {
+func (k *kitchen) wantsDelivery() (brought, said bool) {
+	for _, t := range k.said {
 		h := newLine(t.text).whole
 		switch {
 		case t.asked == asksDelivery && lone(t.text) == 1:
@@ -237,55 +203,75 @@ func (a *agent) wantsDelivery() (brought, said bool) {
 }
 
 // bring settles how the food gets to the customer, then proposes.
-func (a *agent) bring(l *listing, m menu, cart []wish) reply {
-	if r, done := a.done("orderFood"); done {
-		return a.ordered(m, r)
+func (k *kitchen) bring() reply {
+	if r, done := k.done("orderFood"); done {
+		return k.ordered(r)
 	}
-	brought, said := a.wantsDelivery()
-	at := a.place(asksAddress)
+	brought, said := k.wantsDelivery()
+	at := k.place(asksAddress)
+	m := k.menu
 	switch {
 	case m.deliversOnly && said && !brought:
-		return say(a.v["onlyDelivery"] + " " + a.v["address"])
-	case m.deliversOnly:
-		brought = true
-	case !m.delivers && brought && a.last().asked == asksPickupOnly:
-		return say(a.v["dropped"])
+		return say(k.v.sentences("onlyDelivery address"))
+	case !m.delivers && brought && k.last().asked == asksPickupOnly:
+		return say(k.v["dropped"])
 	case !m.delivers && brought:
-		return say(a.v["pickupOnly"])
-	case !m.delivers:
-	case !said:
-		return say(a.v["delivery"])
+		return say(k.v["pickupOnly"])
+	case m.delivers && !m.deliversOnly && !said:
+		return say(k.v["delivery"])
 	}
+	brought = brought || m.deliversOnly
 	switch {
 	case brought && !at.known():
-		return say(a.v["address"])
-	case a.dayOnly(a.said):
-		return say(a.v["moment"])
+		return say(k.v["address"])
+	case k.dayOnly(k.said):
+		return say(k.v["moment"])
 	}
-	return a.must("orderFood", a.foodOrder(l, m, cart, brought, at))
+	return k.must("orderFood", k.foodOrder(brought, at))
 }
 
 // foodOrder is what to order, as arguments of orderFood.
-func (a *agent) foodOrder(l *listing, m menu, cart []wish, brought bool, at where) map[string]any {
+func (k *kitchen) foodOrder(brought bool, at where) map[string]any {
 	var items []any
-	for _, w := range cart {
-		options := append([]string{}, w.options...)
-		items = append(items, map[string]any{"itemId": m.dishes[w.dish].id, "quantity": w.quantity, "options": options, "note": nil})
+	for _, w := range k.cart {
+		items = append(items, map[string]any{"itemId": k.menu.dishes[w.dish].id, "quantity": w.quantity, "options": append([]string{}, w.options...), "note": nil})
 	}
-	args := map[string]any{"listingId": l.id, "items": items, "delivery": brought}
-	if brought && !at.here {
-		args["address"] = at.text
+	args := map[string]any{"listingId": k.at.id, "items": items, "delivery": brought}
+	when, _ := k.moment(k.said)
+	if !brought || at.here {
+		at.text = ""
 	}
-	if when, _ := a.moment(a.said); when != "" {
-		args["when"] = when
-	}
-	if phone := a.phone(); phone != "" {
-		args["phone"] = phone
-	}
-	if note := a.note(); note != "" {
-		args["note"] = note
+	for name, said := range map[string]string{"address": at.text, "when": when, "phone": k.phone(), "note": k.note()} {
+		if said != "" {
+			args[name] = said
+		}
 	}
 	return args
+}
+
+// ordered answers a proposal that was made, or asks for what the tool wants.
+func (k *kitchen) ordered(r result) reply {
+	f := r.failed
+	if f == nil {
+		return say(k.v["proposed"])
+	}
+	names := map[string]string{"phone": "phone", "address": "address", "delivery": "pickupOnly"}[f.field]
+	switch {
+	case f.field == "address" && strings.Contains(f.message, "km"):
+		names = "tooFar address"
+	case f.field == "delivery" && k.menu.deliversOnly:
+		names = "onlyDelivery address"
+	case f.field == "when":
+		return k.shut(f)
+	case f.field == "items" && k.menu.minimum.String() != "":
+		return *k.shows(fmt.Sprintf(k.v["minimum"], k.menu.minimum))
+	case strings.HasPrefix(f.field, "items"):
+		return *k.shows(k.v["noSuch"])
+	}
+	if names == "" {
+		return k.wrong(f)
+	}
+	return say(k.v.sentences(names))
 }
 
 // note is a special wish.
@@ -296,33 +282,6 @@ func (a *agent) note() string {
 		}
 	}
 	return ""
-}
-
-// ordered answers a proposal that was made, or asks for what the tool wants.
-func (a *agent) ordered(m menu, r result) reply {
-	f := r.failed
-	if f == nil {
-		return say(a.v["proposed"])
-	}
-	switch {
-	case f.field == "phone":
-		return say(a.v["phone"])
-	case f.field == "address" && strings.Contains(f.message, "km"):
-		return say(a.v["tooFar"] + " " + a.v["address"])
-	case f.field == "address":
-		return say(a.v["address"])
-	case f.field == "delivery" && m.deliversOnly:
-		return say(a.v["onlyDelivery"] + " " + a.v["address"])
-	case f.field == "delivery":
-		return say(a.v["pickupOnly"])
-	case f.field == "when":
-		return a.shut(f)
-	case f.field == "items" && m.minimum.String() != "":
-		return say(fmt.Sprintf(a.v["minimum"], m.minimum) + "\n" + m.show(a.v) + "\n" + a.v["items"])
-	case strings.HasPrefix(f.field, "items"):
-		return say(a.v["noSuch"] + "\n" + m.show(a.v) + "\n" + a.v["items"])
-	}
-	return a.wrong(f)
 }
 
 var opensNext = regexp.MustCompile(`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`)

@@ -349,3 +349,27 @@ func (v voice) dish(d dish) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// choose takes the answer to the choice that was open: numbers as it was listed, or names.
+func (m menu) choose(cart []wish, text string) {
+	w, g := m.open(cart)
+	if g == nil {
+		return
+	}
+	left := g.left()
+	if n := lone(text); n >= 1 && n <= len(left) {
+		cart[w].options = append(cart[w].options, left[n-1].id)
+		return
+	}
+	said := newLine(text).plain
+	for i := range said {
+		if id, _ := (dish{groups: []optionGroup{*g}}).option(said[i:]); id != "" && !slices.Contains(cart[w].options, id) && chosen(*g, cart[w].options) < g.high {
+			cart[w].options = append(cart[w].options, id)
+		}
+	}
+}
+
+// left are the options that can be had.
+func (g optionGroup) left() []option {
+	return slices.DeleteFunc(slices.Clone(g.options), func(o option) bool { return o.soldOut })
+}
