@@ -117,7 +117,7 @@ func (b booker) search() reply {
 		return *next
 	case b.offered[createRequest] != nil && forVendors(newLine(b.text).whole, f.listings):
 		t := b.trade()
-		return t.tell(createRequest, t.wanted()) // what no listing offers, a vendor may have
+		return t.must(createRequest, t.wanted()) // what no listing offers, a vendor may have
 	case len(f.listings) == 0:
 		return say(b.foreign() + fmt.Sprintf(b.v["noneFound"], b.m.asked.wanted()) + " " + b.v["tryThis"])
 	case f.other && f.query == b.m.asked.wanted():

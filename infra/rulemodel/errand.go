@@ -113,8 +113,6 @@ func (a *agent) run() reply {
 		return a.order()
 	case toFind:
 		return a.places()
-	case toPharmacy:
-		return a.pharmacy()
 	case toWait:
 		return a.wait()
 	case toLetGo:

@@ -7,111 +7,30 @@ import (
 	"strings"
 )
 
-// spot is a place, as a result tells of it.
-type spot struct {
-	name, address, phone, until string
-	meters                      int64
-	far                         bool // how far it is is known
-	open                        *bool
-	onDuty                      bool
-}
-
-func parseSpots(data map[string]any) []spot {
-	var out []spot
-	for _, v := range list(data, "places", maxListings) {
-		s := spot{name: str(v, "name"), address: str(v, "address"), phone: str(v, "phone"), until: str(v, "dutyUntil"), meters: num(v, "distanceMeters")}
-		_, s.far = v["distanceMeters"].(float64)
-		if open, told := v["open"].(bool); told {
-			s.open = &open
-		}
-		s.onDuty, _ = v["onDuty"].(bool)
-		out = append(out, s)
-	}
-	return out
-}
-
-// spot is one line about a place.
-func (v voice) spot(s spot) string {
-	parts := []string{clean(s.name, maxName)}
-	if s.far {
-		parts = append(parts, distance(s.meters))
-	}
-	if s.address != "" {
-		parts = append(parts, clean(s.address, maxName))
-	}
-	switch {
-	case s.onDuty && s.until != "":
-		parts = append(parts, fmt.Sprintf(v["onDuty"], clean(s.until, 20)))
-	case s.open != nil && *s.open:
-		parts = append(parts, v["open"])
-	case s.open != nil:
-		parts = append(parts, v["notOpen"])
-	}
-	if s.phone != "" {
-		parts = append(parts, clean(s.phone, 40))
-	}
-	return strings.Join(parts, " · ")
-}
-
-func distance(meters int64) string {
-	if meters < 1000 {
-		return fmt.Sprintf("%d m", meters)
-	}
-	return fmt.Sprintf("%.1f km", float64(meters)/1000)
-}
-
-func (a *agent) spots(head string, all []spot, tail string) reply {
-	return say(strings.TrimSpace(enumerate(head, min(len(all), shownListings), func(i int) string { return a.v.spot(all[i]) }, tail)))
-}
-
 // places finds what is near: of the market's own list, else on the map.
 func (a *agent) places() reply {
 	kind, query := a.sought()
 	if kind == "" && query == "" {
 		return say(a.v["place"])
 	}
-	tool, values := "getNearbyPlaces", map[string]any{"category": kind, "limit": shownListings}
-	if kind == "" || a.failedFor("getNearbyPlaces", "category") || a.offered[tool] == nil {
-		tool, values = "searchLocalPlaces", map[string]any{"query": query, "limit": shownListings}
-		if kind != "" {
-			values["category"] = kind
-		}
+	of := tasks[toFind]
+	if r, done := a.done(of.tool); kind == "" || done && r.failed != nil && r.failed.field == "category" || a.offered[of.tool] == nil {
+		of.tool = "searchLocalPlaces"
 	}
-	if town := a.around(); town != "" {
-		values["near"] = town
-	}
-	r, done := a.done(tool)
-	if !done {
-		return a.must(tool, values)
-	}
-	return a.told(r)
+	return perform(a, a.turn, of, errandFillers)
 }
 
-// told shows the places that a tool found, or asks from where to look.
-func (a *agent) told(r result) reply {
-	if f := r.failed; f != nil {
-		if f.field == "near" {
-			return say(a.v["near"])
-		}
-		return a.wrong(f)
+// soughtKind and soughtWords are the kind of place that is looked for, and its words.
+func soughtKind(a *agent, values map[string]any) *reply {
+	if kind, _ := a.sought(); kind != "" {
+		values["category"] = kind
 	}
-	all := parseSpots(r.data)
-	switch {
-	case len(all) == 0:
-		return say(a.v["noPlaces"])
-	case !all[0].far && r.tool == "findPharmacy":
-		return a.spots(a.v["pharmacies"], all, a.v["near"])
-	case r.tool == "findPharmacy" && !slices.ContainsFunc(all, func(s spot) bool { return s.onDuty || s.open != nil && *s.open }):
-		return a.spots(a.v["pharmacies"], all, a.v["callFirst"])
-	case r.tool == "findPharmacy":
-		return a.spots(a.v["pharmacies"], all, "")
-	}
-	return a.spots(a.v["nearby"], all, "")
+	return nil
 }
 
-func (a *agent) failedFor(tool, field string) bool {
-	r, done := a.done(tool)
-	return done && r.failed != nil && r.failed.field == field
+func soughtWords(a *agent, values map[string]any) *reply {
+	_, values["query"] = a.sought()
+	return nil
 }
 
 // sought is the kind of place that is looked for, and its words.
@@ -156,22 +75,58 @@ func (a *agent) around() string {
 	return ""
 }
 
-// pharmacy finds the pharmacies that serve now, or tonight.
-func (a *agent) pharmacy() reply {
-	r, done := a.done("findPharmacy")
-	if done {
-		return a.told(r)
-	}
-	when := "now"
+// duty is whether a pharmacy is to serve now, or tonight.
+func duty(a *agent, values map[string]any) *reply {
+	values["when"] = "now"
 	for _, t := range a.said {
-		h := newLine(t.text).whole
-		if heard("on duty", h) && !heard("now", h) {
-			when = "tonight"
+		if h := newLine(t.text).whole; heard("on duty", h) && !heard("now", h) {
+			values["when"] = "tonight"
 		}
 	}
-	values := map[string]any{"when": when}
-	if town := a.around(); town != "" {
-		values["near"] = town
+	return nil
+}
+
+// tellPlaces shows the places that a tool found, or asks from where to look.
+func tellPlaces(a *agent, r result) reply {
+	all := list(r.data, "places", maxListings)
+	if len(all) == 0 {
+		return say(a.v["noPlaces"])
 	}
-	return a.must("findPharmacy", values)
+	_, far := all[0]["distanceMeters"].(float64)
+	head, tail := "nearby", ""
+	switch {
+	case r.tool != "findPharmacy":
+	case !far:
+		head, tail = "pharmacies", "near"
+	case !slices.ContainsFunc(all, func(m map[string]any) bool { return m["onDuty"] == true || m["open"] == true }):
+		head, tail = "pharmacies", "callFirst"
+	default:
+		head = "pharmacies"
+	}
+	return say(strings.TrimSpace(enumerate(a.v[head], min(len(all), shownListings), func(i int) string { return a.v.place(all[i]) }, a.v[tail])))
+}
+
+// place is one line about a place, as a result tells of it.
+func (v voice) place(m map[string]any) string {
+	away, open := "", ""
+	if _, far := m["distanceMeters"].(float64); far {
+		away = distance(num(m, "distanceMeters"))
+	}
+	switch until := str(m, "dutyUntil"); {
+	case m["onDuty"] == true && until != "":
+		open = fmt.Sprintf(v["onDuty"], clean(until, 20))
+	case m["open"] == true:
+		open = v["open"]
+	case m["open"] == false:
+		open = v["notOpen"]
+	}
+	parts := beside(away, clean(str(m, "address"), maxName), open, clean(str(m, "phone"), 40))
+	return strings.TrimSuffix(clean(str(m, "name"), maxName)+" · "+parts, " · ")
+}
+
+func distance(meters int64) string {
+	if meters < 1000 {
+		return fmt.Sprintf("%d m", meters)
+	}
+	return fmt.Sprintf("%.1f km", float64(meters)/1000)
 }

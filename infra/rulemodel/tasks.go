@@ -13,7 +13,9 @@ var tasks = map[topic]task[*agent]{
 	toView: {tool: "scheduleViewing", asks: []string{"listingId", "when"}, refused: map[string]string{"phone": "phone"}, refuse: refuseTime},
 	toRide: {tool: "requestTaxi", asks: []string{"pickup", "dropoff", "when"}, refused: map[string]string{
 		"pickup": "pickup", "usePickupLocation": "pickup", "dropoff": "dropoff", "when": "badTime moment", "phone": "phone"}},
-	toOrder: {tool: "orderFood"}, toFind: {tool: "getNearbyPlaces"}, toPharmacy: {tool: "findPharmacy"}, toWait: {tool: "joinWaitlist"}, // which have more to it
+	toOrder: {tool: "orderFood"}, toWait: {tool: "joinWaitlist"}, // which have more to it
+	toFind:       {tool: "getNearbyPlaces", refused: map[string]string{"near": "near"}, tells: tellPlaces},
+	toPharmacy:   {tool: "findPharmacy", refused: map[string]string{"near": "near"}, tells: tellPlaces},
 	rideStatus:   {tool: "getTaxiStatus", refused: map[string]string{"not_found": "noRide"}, tells: tellRide},
 	toRevokeRide: {tool: "cancelTaxi", asks: []string{"rideId"}, refused: map[string]string{"not_found": "noRide", "conflict": "tooLate"}, done: "cancelAsked"},
 	toRevoke:     {tool: "cancelOrder", asks: []string{"orderId"}, refused: map[string]string{"conflict": "tooLate"}, done: "cancelAsked"},
@@ -33,6 +35,8 @@ var errandFillers = map[string]filler[*agent]{
 	"phone": take("phone", func(a *agent) string { return a.phone() }), "scheduleViewing note": take("note", (*agent).note),
 	"reason": take("reason", func(a *agent) string { return reasonOf(a.last().text) }),
 
+	"limit": func(_ *agent, values map[string]any) *reply { values["limit"] = shownListings; return nil },
+	"near":  take("near", func(a *agent) string { return a.around() }), "category": soughtKind, "query": soughtWords, "findPharmacy when": duty,
 	"bookService listingId": hired, "bookService description": job, "bookService address": workplace, "bookService when": whenToCome,
 	"scheduleViewing listingId": home, "scheduleViewing when": whenToCome,
 	"requestTaxi pickup": pickup, "requestTaxi dropoff": dropoff, "requestTaxi when": whenIfDay, "requestTaxi passengers": passengers,

@@ -1,6 +1,7 @@
 package rulemodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -26,17 +27,15 @@ const (
 	revokeConsent     = "marketplace_revoke_call_consent"
 )
 
-// ofTrade are the tools whose results are read.
+// ofTrade are the tools whose results are read, in the order in which a turn calls them.
 var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState, requestConsent, revokeConsent}
 
 // trade is what is known of the request that a conversation is about.
 type trade struct {
-	*conversation
-	v        voice
+	turn
 	id       string
 	category string
 	missing  []string
-	now      map[string]result // of this turn, by tool
 }
 
 // atMarket reports whether the conversation is about nothing else, or goes on about a request.
@@ -54,40 +53,19 @@ func (c *conversation) atMarket() bool {
 
 // trade reads what is known of the latest request.
 func (c *conversation) trade() trade {
-	t := trade{conversation: c, v: voiceIn("trade", c.tongue), now: map[string]result{}}
-	learn := func(r result) {
-		if r.failed != nil || !slices.Contains([]string{createRequest, updateRequest}, r.tool) {
-			return
-		}
-		t.id, t.category, t.missing = firstOf(r.data, "requestId", "request_id"), str(r.data, "category"), nil
-		missing, _ := r.data["missing"].([]any)
-		for _, m := range missing {
-			if s, ok := m.(string); ok {
-				t.missing = append(t.missing, s)
-			}
-		}
-	}
-	for _, e := range c.past {
+	t := trade{turn: turn{conversation: c, v: voiceIn("trade", c.tongue), absent: "canDo"}}
+	all := slices.Clone(c.results)
+	for _, e := range slices.Backward(c.past) {
 		if e.result != nil {
-			learn(*e.result)
+			all = append([]result{*e.result}, all...)
 		}
 	}
-	for _, r := range c.results {
-		if slices.Contains(ofTrade, r.tool) {
-			t.now[r.tool] = r
-			learn(r)
+	for _, r := range all {
+		if r.failed == nil && (r.tool == createRequest || r.tool == updateRequest) {
+			t.id, t.category, t.missing = cmp.Or(str(r.data, "requestId"), str(r.data, "request_id")), str(r.data, "category"), strs(r.data, "missing")
 		}
 	}
 	return t
-}
-
-func firstOf(m map[string]any, names ...string) string {
-	for _, name := range names {
-		if s := str(m, name); s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 var (
@@ -105,94 +83,64 @@ var (
 func (c *conversation) deal() reply {
 	t := c.trade()
 	h := newLine(c.text).whole
+	of := map[string]any{"request_id": t.id}
+	for _, tool := range slices.Backward(ofTrade) {
+		if r, called := t.done(tool); called {
+			return t.goOn(r)
+		}
+	}
 	switch {
-	case len(t.now) > 0:
-		return t.goOn()
-	case t.id != "" && len(t.missing) > 0:
-		return t.tell(updateRequest, t.answered())
-	case t.id != "" && callsMe.MatchString(h) && callsNot.MatchString(h):
-		return t.tell(revokeConsent, map[string]any{"request_id": t.id})
-	case t.id != "" && callsMe.MatchString(h):
-		return t.tell(requestConsent, map[string]any{"request_id": t.id, "scope": "concierge", "reason": clean(t.text, 200)})
-	case t.id != "" && revokes.MatchString(h):
-		return t.tell(updateState, map[string]any{"request_id": t.id, "new_state": "cancelled"})
-	case t.id != "" && (chooses.MatchString(h) || asksNews.MatchString(h)):
-		return t.tell(requestSnapshot, map[string]any{"request_id": t.id})
+	case t.id == "" && (wants.MatchString(h) || categoryOf(h) != ""):
+		return t.must(createRequest, t.wanted())
+	case t.id == "":
+		return say(t.v["canDo"])
+	case len(t.missing) > 0:
+		return t.must(updateRequest, t.answered())
+	case callsMe.MatchString(h) && callsNot.MatchString(h):
+		return t.must(revokeConsent, of)
+	case callsMe.MatchString(h):
+		return t.must(requestConsent, map[string]any{"request_id": t.id, "scope": "concierge", "reason": clean(t.text, 200)})
+	case revokes.MatchString(h):
+		return t.must(updateState, map[string]any{"request_id": t.id, "new_state": "cancelled"})
+	case chooses.MatchString(h), asksNews.MatchString(h):
+		return t.must(requestSnapshot, of)
 	case wants.MatchString(h) || categoryOf(h) != "":
-		return t.tell(createRequest, t.wanted())
-	case t.id != "" && c.text != "":
-		return t.tell(requestSnapshot, map[string]any{"request_id": t.id})
+		return t.must(createRequest, t.wanted())
+	case c.text != "":
+		return t.must(requestSnapshot, of)
 	}
 	return say(t.v["canDo"])
 }
 
-// tell asks for a tool, or says what can be done where it is not offered.
-func (t trade) tell(tool string, values map[string]any) reply {
-	if next := t.call(tool, values); next != nil {
-		return *next
-	}
-	return say(t.v["canDo"])
-}
-
-// goOn follows what the calls of this turn gave.
-func (t trade) goOn() reply {
-	for _, tool := range []string{proposeAcceptance, proposeOutreach, updateState, requestConsent, revokeConsent, requestSnapshot, searchVendors, updateRequest, createRequest} {
-		r, called := t.now[tool]
-		if !called {
-			continue
+// goOn follows what the latest call of this turn gave.
+func (t trade) goOn(r result) reply {
+	switch {
+	case r.failed != nil:
+		return say(fmt.Sprintf(t.v["refused"], clean(r.failed.message, 200)))
+	case r.data["success"] == false || r.data["message_sent"] == false:
+		return say(fmt.Sprintf(t.v["refused"], clean(str(r.data, "error"), 200)))
+	case r.tool == proposeOutreach:
+		found, _ := t.done(searchVendors)
+		return say(fmt.Sprintf(t.v["found"], len(list(found.data, "vendors", maxListings))))
+	case r.tool == proposeAcceptance, r.tool == updateState && r.data["waits_for_client"] == true:
+		return say(t.v["proposed"])
+	case r.tool == requestSnapshot:
+		return t.choose(r)
+	case r.tool == searchVendors:
+		var ids []any
+		for _, v := range list(r.data, "vendors", maxListings) {
+			ids = append(ids, str(v, "vendor_id"))
 		}
-		if r.failed != nil || r.data["success"] == false || r.data["message_sent"] == false {
-			return say(fmt.Sprintf(t.v["refused"], clean(firstOf(r.data, "error")+failed(r), 200)))
+		if len(ids) == 0 {
+			return say(t.v["nobody"])
 		}
-		switch tool {
-		case proposeAcceptance:
-			return say(t.v["proposed"])
-		case proposeOutreach:
-			return say(fmt.Sprintf(t.v["found"], len(list(t.now[searchVendors].data, "vendors", maxListings))))
-		case updateState:
-			if r.data["waits_for_client"] == true {
-				return say(t.v["proposed"])
-			}
-			return say(t.v["dropped"])
-		case requestConsent:
-			return say(t.v["callAsked"])
-		case revokeConsent:
-			return say(t.v["callOff"])
-		case requestSnapshot:
-			return t.choose(r)
-		case searchVendors:
-			return t.ask(r)
-		}
-		return t.search()
+		return t.must(proposeOutreach, map[string]any{"request_id": t.id, "vendor_ids": ids})
+	case len(t.missing) > 0 && (r.tool == createRequest || r.tool == updateRequest):
+		return say(t.v[map[string]string{"place": "place", "when": "when", "need": "need"}[t.missing[0]]])
+	case r.tool == createRequest, r.tool == updateRequest:
+		return t.must(searchVendors, map[string]any{"request_id": t.id, "category": t.category, "limit": 5})
 	}
-	return say(t.v["canDo"])
-}
-
-func failed(r result) string {
-	if r.failed == nil {
-		return ""
-	}
-	return r.failed.message
-}
-
-// search asks for what is missing, or looks for vendors.
-func (t trade) search() reply {
-	if len(t.missing) > 0 {
-		return say(map[string]string{"place": t.v["place"], "when": t.v["when"]}[t.missing[0]] + map[bool]string{true: t.v["need"]}[t.missing[0] == "need"])
-	}
-	return t.tell(searchVendors, map[string]any{"request_id": t.id, "category": t.category, "limit": 5})
-}
-
-// ask proposes to ask the vendors that were found.
-func (t trade) ask(r result) reply {
-	var ids []any
-	for _, v := range list(r.data, "vendors", maxListings) {
-		ids = append(ids, str(v, "vendor_id"))
-	}
-	if len(ids) == 0 {
-		return say(t.v["nobody"])
-	}
-	return t.tell(proposeOutreach, map[string]any{"request_id": t.id, "vendor_ids": ids})
+	return say(t.v[map[string]string{updateState: "dropped", requestConsent: "callAsked", revokeConsent: "callOff"}[r.tool]])
 }
 
 // choose proposes the quote that is meant, or says how the request stands.
@@ -221,7 +169,7 @@ func (t trade) choose(r result) reply {
 	if n < 0 {
 		return say(t.v["which"])
 	}
-	return t.tell(proposeAcceptance, map[string]any{"request_id": t.id, "outreach_id": str(quotes[n], "outreach_id")})
+	return t.must(proposeAcceptance, map[string]any{"request_id": t.id, "outreach_id": str(quotes[n], "outreach_id")})
 }
 
 // meant is which of several quotes a text means; -1 is none of them.
