@@ -98,7 +98,7 @@ func (m *memory) learn(r result) {
 	switch {
 	case r.tool == "initiateBooking" && r.failed != nil:
 		m.alternatives = r.failed.alternatives
-		m.forget(r.failed.field)
+		m.forget(ofField[r.failed.field])
 	case r.failed != nil:
 	case r.tool == "searchMarketplace":
 		m.show(r.listings)
@@ -156,19 +156,24 @@ func (m *memory) detail(l listing) {
 	}
 }
 
-// forget lets go of an answer that turned out to be wrong.
-func (m *memory) forget(field string) {
-	switch field {
-	case "date", "endDate":
-		m.date, m.end = time.Time{}, time.Time{}
-	case "time":
-		m.clock = nil
-	case "partySize":
-		m.party = 0
-	case "offeringId":
+// forget lets go of the answer to a question that turned out to be wrong, or was asked for again: it was not taken.
+func (m *memory) forget(q question) {
+	switch q {
+	case askOffering:
 		m.want = ""
+	case askDate:
+		m.date, m.end = time.Time{}, time.Time{}
+	case askTime:
+		m.clock = nil
+	case askNights:
+		m.nights, m.end = 0, time.Time{}
+	case askParty:
+		m.party = 0
 	}
 }
+
+// ofField are the questions whose answers are fields of a proposal.
+var ofField = map[string]question{"date": askDate, "endDate": askDate, "time": askTime, "partySize": askParty, "offeringId": askOffering}
 
 var alternativeLine = regexp.MustCompile(`(?m)^\d+\. (.+)$`)
 
@@ -177,7 +182,7 @@ var alternativeLine = regexp.MustCompile(`(?m)^\d+\. (.+)$`)
 func (m *memory) overhear(said string) {
 	for _, v := range voices("market") {
 		q, _ := v.asks("booking", said)
-		m.unlearn(q)
+		m.forget(q)
 		m.shown = m.shown || v.showed(said) || q != asksNothing
 		m.other = m.other || v.missed(said)
 		if strings.Contains(said, v["proposed"]) {
@@ -201,22 +206,6 @@ func (m *memory) overhear(said string) {
 			s.clock = w.clock.at(anyTime, false)
 		}
 		m.alternatives = append(m.alternatives, s)
-	}
-}
-
-// unlearn lets go of an answer that was asked for again: it was not taken.
-func (m *memory) unlearn(q question) {
-	switch q {
-	case askOffering:
-		m.want = ""
-	case askDate:
-		m.date, m.end = time.Time{}, time.Time{}
-	case askTime:
-		m.clock = nil
-	case askNights:
-		m.nights, m.end = 0, time.Time{}
-	case askParty:
-		m.party = 0
 	}
 }
 

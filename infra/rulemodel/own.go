@@ -18,9 +18,9 @@ func parseOwn(m map[string]any) booking {
 }
 
 // standing reports whether a booking is confirmed and not over.
-func (c *conversation) standing(b booking) bool {
+func (b booking) standing(today time.Time) bool {
 	last := max(b.slot.date, b.slot.end)
-	return b.id != "" && b.status == "confirmed" && (last == "" || last >= c.calendar.today.Format(time.DateOnly))
+	return b.id != "" && b.status == "confirmed" && (last == "" || last >= today.Format(time.DateOnly))
 }
 
 // ownBooking is the booking that the customer means.
@@ -29,7 +29,7 @@ func ownBooking(a *agent, values map[string]any) *reply {
 	if next != nil {
 		return next
 	}
-	ahead := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return !a.standing(b) })
+	ahead := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return !b.standing(a.calendar.today) })
 	if a.booking = a.meantBooking(ahead); a.booking != nil {
 		values["transactionId"] = a.booking.id
 		return nil
@@ -201,7 +201,7 @@ func hoursBefore(a *agent, values map[string]any) *reply {
 
 // until is how many hours before a booking the moment is that a message names; 0 if it names none.
 func (a *agent) until(t told, b booking) int {
-	w, starts := a.timesIn(t.text), a.hour(b.slot)
+	w, starts := a.timesIn(t.text), b.slot.hour(a.now.Location())
 	if w.clock == nil || starts.IsZero() {
 		return 0
 	}
@@ -213,16 +213,16 @@ func (a *agent) until(t told, b booking) int {
 	if !ok {
 		return 0
 	}
-	return int(starts.Sub(a.hour(s)).Round(time.Hour) / time.Hour)
+	return int(starts.Sub(s.hour(a.now.Location())).Round(time.Hour) / time.Hour)
 }
 
 // hour is a moment of a booking, zero if it is not known.
-func (c *conversation) hour(s slot) time.Time {
+func (s slot) hour(zone *time.Location) time.Time {
 	at := s.clock
 	if at == "" {
 		at = "12:00"
 	}
-	t, err := time.ParseInLocation(time.DateOnly+"15:04", s.date+at, c.now.Location())
+	t, err := time.ParseInLocation(time.DateOnly+"15:04", s.date+at, zone)
 	if err != nil {
 		return time.Time{}
 	}

@@ -15,16 +15,9 @@ func (d *desk) reports() ([]report, *reply) {
 	if d.profiled {
 		return d.profile, nil
 	}
-	r, done := d.done("list_user_reports")
-	switch {
-	case done && r.failed != nil:
-		wrong := say(d.wrongly(r))
-		return nil, &wrong
-	case done:
-		return r.reports, nil
-	}
-	if next := d.call("list_user_reports", nil); next != nil {
-		return nil, next
+	if _, done := d.done("list_user_reports"); done || d.offered["list_user_reports"] != nil {
+		r, next := d.got("list_user_reports", nil)
+		return r.reports, next
 	}
 	if d.i.report != "" {
 		return []report{{id: d.i.report}}, nil
@@ -73,14 +66,19 @@ func reportOf(rs []report, id string) *report {
 }
 
 func (d *desk) askWhich(choices []report, tail string) *reply {
-	if d.plain {
-		choices = slices.Clone(choices)
-		for i := range choices {
-			choices[i].address = "…"
+	ask := say(d.reportsIn(strings.TrimSpace(d.alarm(true)+d.v["mine"]), choices, tail))
+	return &ask
+}
+
+// reportsIn lists reports, without their addresses in a reply that was sent back.
+func (d *desk) reportsIn(head string, rs []report, tail string) string {
+	rs = slices.Clone(rs)
+	for i := range rs {
+		if d.plain {
+			rs[i].address = "…"
 		}
 	}
-	ask := say(d.v.reports(strings.TrimSpace(d.alarm(true)+d.v["mine"]), choices, tail))
-	return &ask
+	return d.v.reports(head, rs, tail)
 }
 
 // same finds the report of the place that is named. Words that tell of damage name none by
@@ -188,16 +186,14 @@ func (d *desk) moved(r result) reply {
 
 // list shows the customer's reports; of a single one that is open, also what it lacks.
 func (d *desk) list() reply {
-	r, done := d.done("list_user_reports")
+	r, next := d.got("list_user_reports", nil)
 	switch {
-	case !done:
-		return d.must("list_user_reports", nil)
-	case r.failed != nil:
-		return say(d.wrongly(r))
+	case next != nil:
+		return *next
 	case len(r.reports) == 0:
-		return say(d.v["none"] + " " + d.v["canDo"])
+		return say(d.v.sentences("none canDo"))
 	}
-	rs, lacks := slices.Clone(r.reports), ""
+	rs, lacks := r.reports, ""
 	if len(rs) == 1 && rs[0].status == "pending" {
 		if read, done := d.done("get_report_details"); done && read.failed == nil {
 			lacks = d.ask(read.report)
@@ -205,12 +201,7 @@ func (d *desk) list() reply {
 			return *next
 		}
 	}
-	if d.plain {
-		for i := range rs {
-			rs[i].address = "…"
-		}
-	}
-	return say(d.v.reports(d.v["mine"], rs, lacks))
+	return say(d.reportsIn(d.v["mine"], rs, lacks))
 }
 
 // report is a report in a list.
