@@ -7,13 +7,13 @@ import (
 	"merve/internal/words/language"
 )
 
-// How the prompts of live conversations begin that are no turn of theirs.
+// How the prompts of live conversations begin that are not turns.
 const (
 	acknowledgeBegins = "You are on the phone with a customer."
 	summarizeBegins   = "You are given the lines of a call"
 )
 
-// besideTurns answers what live conversations ask beside their turns.
+// besideTurns answers what live conversations ask outside their turns.
 func besideTurns(req request) (reply, bool) {
 	prompt := string(req.Messages[0].Content)
 	last := string(req.Messages[len(req.Messages)-1].Content)

@@ -280,7 +280,7 @@ func (k *caller) times(first string, data map[string]any) reply {
 	return say(enumerate(first+k.v["times"], len(all), func(i int) string { return str(all[i], "when") }, k.v["which"]))
 }
 
-// placeOf is the place of a list that a folded text names; 0 is none. Numbers mean one in few words only.
+// placeOf is the place of a list that a folded text names; 0 means no place. Numbers mean one in few words only.
 func placeOf(folded string) int {
 	name, _ := kindOf("ordinal", folded)
 	if n := 1 + slices.Index([]string{"first", "second", "third", "fourth", "fifth"}, name); n > 0 {

@@ -29,10 +29,10 @@ func (m *memory) choose(h hearing) bool {
 	return m.chooseByName(h)
 }
 
-// listed is an item of a list of ours: its label, and what is told of it.
+// listed is an item of a list that we showed: its label, and what is told of it.
 var listed = regexp.MustCompile(`(?m)^\d+\. (.+?)(?: · .*)?$`)
 
-// tapped reports whether a message is the whole label of something that a text of ours, shown before it,
+// tapped reports whether a message is the whole label of something that our text, shown before it,
 // lists to book: what a tap on it says.
 func tapped(shown, text string) bool {
 	if !inAnyVoice(func(v voice) bool { return v.offers(shown) }) {
@@ -41,7 +41,7 @@ func tapped(shown, text string) bool {
 	return slices.ContainsFunc(listed.FindAllStringSubmatch(shown, -1), func(item []string) bool { return sameLabel(item[1], text) })
 }
 
-// offers reports whether a text of ours asks which listing or offering it shall be.
+// offers reports whether our text asks which listing or offering it shall be.
 func (v voice) offers(said string) bool {
 	q, _ := v.asks("booking", said)
 	return q == askWhich || q == askOffering

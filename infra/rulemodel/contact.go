@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// meet takes in who the customer is, where they were asked for it: their answer is about nothing else.
+// meet reads who the customer is, where they were asked for it: their answer is about nothing else.
 func (c *conversation) meet() {
 	asked := false
 	for i, e := range c.past {

@@ -208,7 +208,7 @@ func detect(text string) string {
 	if tag := language.Detect(text, ""); tag != "" {
 		return tag
 	}
-	l := newLine(text) // too short for that: one word of ours will do
+	l := newLine(text) // too short for that: one word will do
 	turkish := slices.ContainsFunc(l.plain, func(w string) bool { return isWord(w, "telling tr") || suffix.MatchString(w) })
 	english := slices.ContainsFunc(l.plain, func(w string) bool { return isWord(w, "telling en") })
 	switch {

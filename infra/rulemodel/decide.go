@@ -323,7 +323,7 @@ func (b booker) bookings() reply {
 	return say(strings.TrimSuffix(b.v.bookings(b.v["mine"], live, ""), "\n"))
 }
 
-// gone reports whether a booking is none any more.
+// gone reports whether a booking no longer stands.
 func gone(b booking) bool {
 	return b.id == "" || slices.Contains([]string{"cancelled", "expired", "draft"}, b.status)
 }

@@ -39,7 +39,7 @@ type told struct {
 	shown string   // what was said before it
 }
 
-// errand is what the rules know of an errand in the making. It is made anew for each
+// errand is what the rules know of an errand in the making. It is rebuilt for each
 // request, by hearing the conversation from its beginning.
 type errand struct {
 	topic topic
@@ -142,7 +142,7 @@ func (c *conversation) recallErrand() *errand {
 	return e
 }
 
-// learn takes in the result of a call.
+// learn reads the result of a call.
 func (e *errand) learn(r result) {
 	switch {
 	case r.failed != nil:
@@ -186,7 +186,7 @@ func (e *errand) overhear(said string) {
 	}
 }
 
-// isProposal reports whether a text of ours puts an offer to the customer.
+// isProposal reports whether our text puts an offer to the customer.
 func isProposal(said string) bool {
 	for _, v := range voices("market") {
 		if strings.Contains(said, v["proposed"]) {
@@ -359,7 +359,7 @@ var asksFor = regexp.MustCompile(`\b(?:i|we) (?:also |now |just )?(?:need|want|w
 	`^(?:please |and |also |ok |actually |now |then )*(?:order|book|reserve|call|get|cancel|find|show|list|send|where is|where's|where are|nearest|move|reschedule|remind|a taxi|taxi|a cab|cab|what's on the menu|menu of)\b|` +
 	`\b(?:lazim|istiyor\w*|isterim|cagir\w*|siparis (?:et|ver)\w*|iptal et\w*|goster\w*|rezervasyon yap\w*|en yakin)\b|(?:^| )(?:θελω|χρειαζομαι|χρειαζομαστε|παραγγειλε|ακυρωσε|нужен|нужна|нужно|хочу|закажи|закажите|отмени|отмените|вызови|покажи|צריך|צריכה|צריכים|רוצה|תזמין|תזמיני|בטל|אריד|اريد|أريد|أحتاج|احتاج|اطلب|ألغ)(?: |$)`)
 
-// looksElsewhere reports whether an answer names something of the marketplace that is none of
+// looksElsewhere reports whether an answer names something of the marketplace other than
 // what was asked.
 func (e *errand) looksElsewhere(h string, t told) bool {
 	if !marketThing(h) || serviceKind(h) != "" || e.pick(t) != nil {

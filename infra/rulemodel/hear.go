@@ -60,7 +60,7 @@ var (
 	numbered = regexp.MustCompile(`\b(?:option|number|numara|secenek|no) (\d{1,2})\b|\b(\d{1,2}) numara\w*|\b(\d{1,2})'?[.]?(?:s[iu]n?[iu]?|y[iu])\b`)
 )
 
-// hearing is what one message says, as far as rules can tell.
+// hearing is what one message says, as well as rules can tell.
 type hearing struct {
 	greeting, who, help, thanks, person  bool
 	mine, cancel, booking, drop, yes, no bool
@@ -213,7 +213,7 @@ func (h *hearing) takePick(l *line) {
 
 var loneNumber = regexp.MustCompile(`^(` + numbers + `)$`)
 
-// takeNumber reads a lone number: an hour beside a date or when a time was asked for,
+// takeNumber reads a lone number: an hour next to a date or when a time was asked for,
 // else whatever it answers.
 func (h *hearing) takeNumber(l *line, expect question) {
 	plain := l.whole

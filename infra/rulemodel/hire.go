@@ -93,7 +93,7 @@ func job(a *agent, values map[string]any) *reply {
 	return nil
 }
 
-// tells reports whether a text says more than who is needed, where and when.
+// tells reports whether a text says more than the kind of help, where and when.
 func (a *agent) tells(text string) bool {
 	return len(gist(a.without(withoutAddress(text), "service", "town", "time"), "helper", "here", "reserving", "ordering", "anytime", "now")) > 0
 }

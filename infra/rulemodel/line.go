@@ -48,8 +48,8 @@ func newLine(s string) *line {
 	return l
 }
 
-// take finds the first match of re in what is left and blots it out. It returns the
-// submatches, nil if there is none, and where the match began.
+// take finds the first match of re in the remaining text and blots it out. It returns the
+// submatches, nil without a match, and where the match began.
 func (l *line) take(re *regexp.Regexp) (groups []string, from int) {
 	m := re.FindSubmatchIndex(l.text)
 	if m == nil {

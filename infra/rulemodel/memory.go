@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// memory is what the rules know of a booking in the making. It is made anew for each
+// memory is what the rules know of a booking in the making. It is rebuilt for each
 // request, by hearing the conversation from its beginning.
 type memory struct {
 	calendar calendar
@@ -48,7 +48,7 @@ const (
 	leave      // goodbye
 	chat       // how are you
 	agree      // to nothing
-	data       // what is kept of the customer
+	data       // that is stored about the customer
 	offSubject // what nobody here does
 	person     // a human, please
 	find       // search
@@ -93,7 +93,7 @@ func (c *conversation) searched(i int) bool {
 	return true
 }
 
-// learn takes in the result of a call.
+// learn reads the result of a call.
 func (m *memory) learn(r result) {
 	switch {
 	case r.tool == "initiateBooking" && r.failed != nil:
@@ -144,7 +144,7 @@ func (m *memory) lost() bool {
 	return m.shown && len(m.list) == 0 && m.asked != nil
 }
 
-// detail puts what is known better in the place of what was known.
+// detail replaces what was known of a listing by what is known better.
 func (m *memory) detail(l listing) {
 	if m.chosen != nil && m.chosen.id == l.id {
 		m.chosen = &l
@@ -214,7 +214,7 @@ func (m *memory) reset() {
 	*m = memory{calendar: m.calendar, details: m.details, asked: m.asked, list: m.list}
 }
 
-// hear takes in a message of the customer and tells what it is for.
+// hear reads a message of the customer and tells what it is for.
 func (m *memory) hear(text string) goal {
 	m.settle()
 	m.justNow, m.sole = false, false

@@ -53,7 +53,7 @@ func (a *agent) chosenSlot(t told, to *terms) bool {
 }
 
 var (
-	// oldValue is what a booking was, beside what it shall be.
+	// oldValue is what a booking was, next to what it shall be.
 	oldValue = regexp.MustCompile(`(?i)(?:^|[\s,])(?:instead of|rather than|not|αντί για|вместо|במקום|بدلا من|بدل|statt|en vez de|en lugar de|au lieu de)\s+(?:the\s+)?(?:\d{1,2}(?::\d{2})?|[\p{L}'’]+)(?:\s*(?:people|persons|άτομα|человек|אנשים|أشخاص|personen|personas|personnes))?|[\p{L}\d:]+\s+(?:kişi\s+)?yerine|\bfrom\s+[\p{L}\d: ]{1,20}?\s+(to\s)`)
 	// toHour is an hour that something is moved to.
 	toHour = regexp.MustCompile(`(^| )(?:to|на|για τις|εις|إلى|الى|auf|para las|ל-?)\s?(\d{1,2}(?::\d{2})?)( |$)`)

@@ -15,7 +15,7 @@ type office struct {
 	wish officeWish
 }
 
-// officeTold is a message of theirs, and what it may be the answer to.
+// officeTold is a message of the business, and the question that it may answer.
 type officeTold struct {
 	text, folded string
 	asked        question
@@ -64,7 +64,7 @@ func (o *office) failed(f *failure) reply {
 // fewWords are too few to be meant for somebody else.
 const fewWords = 3
 
-// isForCustomer reports whether what is no wish of theirs, nor about their own house, may be passed on to a customer.
+// isForCustomer reports whether a message that asks for nothing, and is not about their own house, may be passed on to a customer.
 func (o *office) isForCustomer() bool {
 	ours := slices.ContainsFunc([]string{"closed", "open", "our hours", "sold out"}, func(c string) bool { return heard(c, newLine(o.text).whole) })
 	return !ours && len(strings.Fields(o.text)) >= fewWords && o.offered["writeToCustomer"] != nil

@@ -58,7 +58,7 @@ func dayBut(o *office, values map[string]any) *reply {
 	return nil
 }
 
-// ofListing is a listing of theirs, or an item of one: its place in the list of its kind, as a result tells of it.
+// ofListing is a listing of the business or one of its items, as a result tells of it.
 type ofListing struct{ listing, id, name, at string }
 
 // mine are the business's listings, and all that they have.
@@ -297,7 +297,7 @@ func tellDay(o *office, r result) reply {
 	return say(strings.Join(lines, "\n"))
 }
 
-// line puts fields of a result beside each other. What customers wrote is left out of a reply
+// line joins fields of a result. What customers wrote is left out of a reply
 // that was sent back.
 func (o *office) line(m map[string]any, fields ...string) string {
 	var parts []string
@@ -332,7 +332,7 @@ func waitingOrder(o *office, values map[string]any) *reply {
 		return next
 	}
 	want := "placed"
-	if o.wish == wishDone { // of which one may say so
+	if o.wish == wishDone { // only an accepted order can be done
 		want = "accepted"
 	}
 	orders := list(r.data, "orders", maxListings)
@@ -396,7 +396,7 @@ func (o *office) pick(orders, waiting []map[string]any) map[string]any {
 	return nil
 }
 
-// bookingCode is the code of a booking, of which one may not be shown: it can be of another day.
+// bookingCode is the code of a booking. The booking can be of another day than the one shown.
 var bookingCode = regexp.MustCompile(`\b[A-Z]*\d[A-Z\d]*\b`)
 
 // bookingOf is the code of the booking to which nobody came, or somebody did after all.

@@ -66,7 +66,7 @@ var productEnglish = strings.NewReplacer(
 	"kompyuta", "laptop", "simu", "phone", "Kopfhörer", "headphones", "Bildschirm", "monitor", "Spiele", "gaming", "unter", "under", "altında", "under",
 )
 
-// planned splits a question into parts, each of which a tool's words tell. What no tool is told of is talk, of which there is
+// planned splits a question into parts, each of which a tool's words tell. Parts that no tool is for are talk: there is
 // one step.
 func planned(req request, _ time.Time) any {
 	steps := partsOf(strings.TrimPrefix(string(req.Messages[len(req.Messages)-1].Content), "Question: "))
@@ -122,7 +122,7 @@ func (c *conversation) handedOver() (reply, bool) {
 	return say(clean(str(r.data, "answer"), 1500)), true
 }
 
-// inParts reports whether a message asks several things of which one at least is a sum or about the weather, and wants
+// inParts reports whether a message asks several things, at least one of them a sum or about the weather, and wants
 // nothing that is booked, ordered or sent.
 func inParts(text string) bool {
 	parts := partsOf(text)

@@ -59,7 +59,7 @@ const (
 // at the damage desk
 const (
 	deskAsksWhere   question = "where"   // the damage of a report in the making is
-	deskAsksAddress question = "address" // in the place of the one that there is
+	deskAsksAddress question = "address" // instead of the present one
 	deskAsksPlace   question = "place"   // of those that an address may mean
 	deskAsksPhotos  question = "photos"
 	deskAsksWhat    question = "what"
@@ -77,7 +77,7 @@ func (q question) free() bool {
 	return q.place() || q == asksProblem || q == asksItems || q == asksWhat || q == asksWhatPlace || q == asksMessage || q == asksWhom
 }
 
-// askedFor is what a text of ours asked for in a section, in whatever language.
+// askedFor is what our text asked for in a section, in whatever language.
 func askedFor(section, said string) question {
 	for _, v := range voices(speaker(section)) {
 		if q, _ := v.asks(section, said); q != asksNothing {
@@ -87,7 +87,7 @@ func askedFor(section, said string) question {
 	return asksNothing
 }
 
-// asks is what a text of ours asked for, and the words that ask it. On an errand and in an office a question ends a text; elsewhere it
+// asks is what our text asked for, and the words that ask it. On an errand and in an office a question ends a text; elsewhere it
 // may stand anywhere.
 func (v voice) asks(section, said string) (question, string) {
 	said = strings.TrimSpace(said)

@@ -33,7 +33,7 @@ func cutRide(s string) string {
 	return clean(strings.Trim(s, " ,"), maxAddress)
 }
 
-// route is from where to where, as far as it was said.
+// route is where the ride begins and ends, if that was said.
 func (a *agent) route() (from where, to string, open bool) {
 	for _, t := range a.said {
 		h := newLine(t.text).whole

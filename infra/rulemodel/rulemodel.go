@@ -10,6 +10,10 @@
 // an account's verification and its appointments. It says what it is when asked.
 // A request for JSON of a schema gets an object of that schema.
 //
+// What it says and the words that it listens for stand in words/, one file a language. Where
+// an errand, a business or the damage desk needs a tool, one filler goes through the parameters
+// of the tool's schema: it takes what was said, and asks for what a call still lacks.
+//
 // It keeps nothing: everything it knows stands in the messages of the request, so that
 // the same request always gets the same answer. It calls only tools that the request
 // offers, with arguments that their schemas take. Results of tools are data to it: it
@@ -163,7 +167,7 @@ type reply struct {
 	args json.RawMessage
 }
 
-// clean makes text of elsewhere fit to stand in a line of ours.
+// clean makes foreign text fit to stand in one of our lines.
 func clean(s string, most int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Bidi_Control) }), " ")
 	if r := []rune(s); len(r) > most {

@@ -8,7 +8,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// desk leads the turn of a conversation about damage, in the place of Sara.
+// desk leads the turn of a conversation about damage, as Sara does.
 type desk struct {
 	turn
 	i     *intake
@@ -181,7 +181,7 @@ func tongueOf(text string) string {
 // maxSections bounds what is written down in one turn, whose rounds are counted.
 const maxSections = 3
 
-// tell puts what was told on a report, which is started when there is none about it.
+// tell puts what was told on a report, and starts one when no report is about it.
 func (d *desk) tell() reply {
 	if r, done := d.done("start_damage_report"); done {
 		return d.write(r.report)

@@ -31,10 +31,10 @@ const (
 	aimErase // all that is kept of me
 )
 
-// section is a piece of what is told, under the heading where it belongs.
+// section is a piece of the story, under the heading where it belongs.
 type section struct{ name, content string }
 
-// saying is what one message to the desk says, as far as rules can tell.
+// saying is what one message to the desk says, as well as rules can tell.
 type saying struct {
 	aim      aim
 	text     string   // without marks
@@ -112,7 +112,7 @@ func (e ear) hours(folded string) int {
 }
 
 // aim tells what a message is for. Commands come first, then what answers the question,
-// then what is told unasked.
+// then what comes unasked.
 func (e ear) aim(s saying, asked question) aim {
 	if a := e.command(s, asked); a != aimUnclear {
 		return a
@@ -185,7 +185,7 @@ func answering(s saying, asked question) aim {
 	return aimUnclear
 }
 
-// sections sorts what is told under the headings, sentence by sentence. Where there is
+// sections sorts the story under the headings, sentence by sentence. Where there is
 // anything of the damage in it, what fits none goes to the description.
 func (e ear) sections(text string) []section {
 	var out []section

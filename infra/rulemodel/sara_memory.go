@@ -7,7 +7,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// intake is what the rules know of reports in the making. It is made anew for each
+// intake is what the rules know of reports in the making. It is rebuilt for each
 // request, by hearing the conversation from its beginning.
 type intake struct {
 	ear    ear
@@ -38,7 +38,7 @@ func (c *conversation) recall(e ear) *intake {
 	return i
 }
 
-// learn takes in the result of a call.
+// learn reads the result of a call.
 func (i *intake) learn(r result) {
 	if r.failed != nil || r.report.id == "" || !slices.Contains(ofReports, r.tool) {
 		return
@@ -68,7 +68,7 @@ func (i *intake) overhear(said string) {
 	}
 }
 
-// hear takes in a message of the customer and tells what it says.
+// hear reads a message of the customer and tells what it says.
 func (i *intake) hear(text string) saying {
 	s := i.ear.listen(text, i.asked)
 	switch {

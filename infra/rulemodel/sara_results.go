@@ -57,7 +57,7 @@ func parseReport(m map[string]any) report {
 	return r
 }
 
-// readDesk takes in what the tools of the damage desk tell.
+// readDesk reads what the tools of the damage desk tell.
 func (r *result) readDesk(m map[string]any) {
 	r.report = parseReport(m)
 	for _, v := range list(m, "reports", maxReports) {
@@ -71,7 +71,7 @@ func (r *result) readDesk(m map[string]any) {
 
 var profileBlock = regexp.MustCompile(`(?s)<data profile>(.*?)</data>`)
 
-// readProfile takes in what the backend knows of the customer.
+// readProfile reads what the backend knows of the customer.
 func (c *conversation) readProfile(text string) {
 	m := profileBlock.FindStringSubmatch(text)
 	var told map[string]any

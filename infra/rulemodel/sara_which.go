@@ -124,7 +124,7 @@ func addressed(rs []report, folded string, exact bool) *report {
 }
 
 // which finds the report that a command is for, among those that may be meant: the only
-// one, the one named or picked. Else it returns the question, or that there is none.
+// one, the one named or picked. Else it returns the question, or says that no report fits.
 func (d *desk) which(may func(r report) bool) (*report, *reply) {
 	all, next := d.reports()
 	if next != nil {

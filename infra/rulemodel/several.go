@@ -60,7 +60,7 @@ func (c *conversation) oneByOne() {
 	}
 }
 
-// andThen says what comes next, before what is said of the first.
+// andThen announces what comes next, ahead of the answer to the first.
 func (c *conversation) andThen(r reply) reply {
 	if c.rest == "" || r.tool != "" || c.plain {
 		return r

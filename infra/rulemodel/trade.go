@@ -14,7 +14,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// The tools by which somebody is found who has what no listing offers.
+// The tools by which vendors are found for what no listing offers.
 const (
 	createRequest     = "marketplace_create_request"
 	updateRequest     = "marketplace_update_requirements"
@@ -172,7 +172,7 @@ func (t trade) choose(r result) reply {
 	return t.must(proposeAcceptance, map[string]any{"request_id": t.id, "outreach_id": str(quotes[n], "outreach_id")})
 }
 
-// meant is which of several quotes a text means; -1 is none of them.
+// meant is which of several quotes a text means; -1 stands for no quote.
 func meant(h string, quotes []map[string]any) int {
 	for i, o := range quotes {
 		if name := newLine(str(o, "vendor_name")).whole; name != "" && strings.Contains(h, name) {
@@ -226,7 +226,7 @@ func (t trade) wanted() map[string]any {
 	return values
 }
 
-// answered is what the customer has said to the question that was open, and beside it.
+// answered is what the customer has said to the open question, and besides.
 func (t trade) answered() map[string]any {
 	values := t.details(t.text)
 	if values[t.missing[0]] == nil {
@@ -253,7 +253,7 @@ func (t trade) details(text string) map[string]any {
 	return values
 }
 
-// categoryOf is the kind of vendor that a text asks for; "" is none that is known.
+// categoryOf is the kind of vendor that a text asks for; "" for an unknown kind.
 func categoryOf(h string) string {
 	name, _ := kindOf("vendor", h)
 	return name
@@ -296,7 +296,7 @@ func vendorReply(req request, _ time.Time) any {
 		out["has_stock"] = true
 	}
 	priceless := priced.ReplaceAllString(said.Answer, " ")                                                 // 1.250,00 EUR is no day
-	if m := whenOf.FindString(priceless); m != "" && strings.ContainsFunc(said.Answer, unicode.IsLetter) { // 12.50 by itself is none
+	if m := whenOf.FindString(priceless); m != "" && strings.ContainsFunc(said.Answer, unicode.IsLetter) { // 12.50 alone is not a day
 		out["availability"] = strings.TrimSpace(m)
 	}
 	return out

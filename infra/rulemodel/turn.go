@@ -82,7 +82,7 @@ func (v voice) sentences(names string) string {
 	return strings.Join(all, " ")
 }
 
-// beside puts what is known of something beside each other.
+// beside joins the facts about something that are known.
 func beside(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -18,12 +18,12 @@ func longer(a, b string) string {
 	return b
 }
 
-// showed reports whether a text of ours showed listings to choose from or go on with.
+// showed reports whether our text showed listings to choose from or go on with.
 func (v voice) showed(said string) bool {
 	return strings.Contains(said, v["choose"]) || strings.Contains(said, before(v["foundOne"]))
 }
 
-// missed reports whether a text of ours says that nothing came up.
+// missed reports whether our text says that nothing came up.
 func (v voice) missed(said string) bool {
 	return slices.ContainsFunc([]string{v["noneFound"], v["similar"]}, func(phrase string) bool {
 		return strings.Contains(said, before(phrase)) && strings.Contains(said, after(phrase))

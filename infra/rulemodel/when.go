@@ -88,7 +88,7 @@ func (c clock) at(p part, meal bool) string {
 	return time.Date(2000, 1, 1, c.hour, c.minute, 0, 0, time.UTC).Format("15:04")
 }
 
-// when is what a message says of time. A date is midnight UTC of the day; zero is none.
+// when is what a message says of time. A date is midnight UTC of the day; zero means no day.
 type when struct {
 	date, end time.Time
 	clock     *clock
@@ -398,7 +398,7 @@ func atoi(s string) int {
 	return n
 }
 
-// number reads a number in figures or in words of either language; 0 if it is none.
+// number reads a number in figures or in words of either language; 0 for other words.
 func number(s string) int {
 	if n := atoi(s); n > 0 {
 		return n

@@ -16,7 +16,7 @@ var wordFiles embed.FS
 // tongues are the languages of words/, in the order in which their words are looked for.
 var tongues = strings.Fields("en tr el ru he ar de es fr sw")
 
-// voice is what is said in one language, by the names that words/ gives it.
+// voice holds the sentences of one language, by the names that words/ gives it.
 type voice map[string]string
 
 // named is something that is listened for, under its name in words/.
@@ -86,7 +86,7 @@ func (x *lexicon) say(section, tag string, l wordLine) {
 	}
 	into := []string{section}
 	if speaker(section) == "market" {
-		into = []string{"market", "office"} // who is overlaid by what it says otherwise
+		into = []string{"market", "office"} // whose own sentences take precedence
 	}
 	for _, s := range into {
 		if x.said[s] == nil {
@@ -134,7 +134,7 @@ func linesOf(tag string) []wordLine {
 	return out
 }
 
-// voices are what is said in a section, by language: "market", "office", "desk", "call", "trade" or "plan".
+// voices are the voices of a section, by language: "market", "office", "desk", "call", "trade" or "plan".
 func voices(section string) map[string]voice { return lexica().said[section] }
 
 // voiceIn is the voice of a section in the first of some languages that it speaks, else in English.

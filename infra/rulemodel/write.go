@@ -46,7 +46,7 @@ var letters = []*regexp.Regexp{
 // plainLinks are connecting words that are no part of the message.
 var plainLinks = strings.Fields(`that ότι πως να что בש ש ש- أن بأن dass que diye`)
 
-// letter is a message that a customer asks to write, as far as it was said.
+// letter is a message that a customer asks to write, possibly not all of it yet.
 type letter struct {
 	whom, text string
 	question   bool // put in words that somebody is asked, not those to say
