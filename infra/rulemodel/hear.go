@@ -196,9 +196,6 @@ func (h *hearing) takePick(l *line) {
 		return
 	}
 	if g, _ := l.take(ordinals); g != nil {
-		english := []string{"first", "second", "third", "fourth", "fifth", "sixth"}
-		figures := []string{"1st", "2nd", "3rd", "4th", "5th", "6th"}
-		turkish := []string{"birinci", "ikinci", "ucuncu", "dorduncu", "besinci", "altinci"}
 		word := g[1] + g[2]
 		switch word {
 		case "last", "sonuncu":
@@ -206,7 +203,7 @@ func (h *hearing) takePick(l *line) {
 		case "ilk":
 			h.pick = 1
 		default:
-			h.pick = max(slices.Index(english, word), slices.Index(figures, word), slices.Index(turkish, word)) + 1
+			h.pick = max(placeIn("ordinals", word), atoi(word[:1]))
 		}
 	}
 }

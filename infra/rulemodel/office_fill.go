@@ -460,7 +460,13 @@ func minutesOf(word string) int {
 
 // becauseOf is the reason that a refusal gives, "" for none.
 func becauseOf(text string) string {
-	for _, mark := range []string{" because ", " çünkü ", " γιατί ", " επειδή ", " потому что ", " כי ", " لأن ", " weil ", " porque ", " parce que ", ":", " - ", " – ", ",", "،", "."} {
+	var marks []string
+	for _, words := range lexica().lists["because"] {
+		for _, w := range words {
+			marks = append(marks, " "+w+" ")
+		}
+	}
+	for _, mark := range append(marks, ":", " - ", " – ", ",", "،", ".") {
 		if _, reason, found := strings.Cut(text, mark); found {
 			if reason = clean(strings.Trim(reason, " .,!،"), 200); reason != "" {
 				return reason

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"merve/internal/words/language"
@@ -55,16 +56,14 @@ var (
 	placeNamed     = regexp.MustCompile(`(?:\bin|\bfor|\bat|\ben|\bà|в|στην|στη|στο|ב|في|katika)\s*-?((?:\p{Lu}|\p{Lo})[\p{L}'’-]*(?:\s(?:\p{Lu})[\p{L}'’-]*)*)|((?:\p{Lu})[\p{L}-]*)['’](?:da|de|ta|te)`)
 )
 
-// english are words of products in other languages.
-var productEnglish = strings.NewReplacer(
-	"dizüstü bilgisayar", "laptop", "bilgisayar", "laptop", "kulaklık", "headphones", "telefon", "phone", "ekran", "monitor", "oyun", "gaming", "oyuncu", "gaming",
-	"ordinateur portable", "laptop", "ordinateur", "computer", "casque", "headphones", "portátil", "laptop", "auriculares", "headphones", "juegos", "gaming",
-	"игровой", "gaming", "ноутбук", "laptop", "телефон", "phone", "наушники", "headphones", "монитор", "monitor",
-	"λάπτοπ", "laptop", "ακουστικά", "headphones", "οθόνη", "monitor", "τηλέφωνο", "phone",
-	"מחשב נייד", "laptop", "אוזניות", "headphones", "מסך", "monitor", "טלפון", "phone", "משחקים", "gaming",
-	"حاسوب محمول", "laptop", "حاسوب", "laptop", "سماعات", "headphones", "شاشة", "monitor", "هاتف", "phone", "ألعاب", "gaming",
-	"kompyuta", "laptop", "simu", "phone", "Kopfhörer", "headphones", "Bildschirm", "monitor", "Spiele", "gaming", "unter", "under", "altında", "under",
-)
+// productEnglish puts words of products into English.
+var productEnglish = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, p := range lexica().pairs["product"] {
+		pairs = append(pairs, p[0], p[1])
+	}
+	return strings.NewReplacer(pairs...)
+})
 
 // planned splits a question into parts, each of which a tool's words tell. Parts that no tool is for are talk: there is
 // one step.
@@ -91,7 +90,7 @@ func partsOf(question string) []planStep {
 			}
 			steps = append(steps, planStep{"weather", where[1] + strings.Join(where[2:], ""), []int{}})
 		case asProduct.MatchString(part):
-			steps = append(steps, planStep{"rag", productEnglish.Replace(part), []int{}})
+			steps = append(steps, planStep{"rag", productEnglish().Replace(part), []int{}})
 		case strings.Count(part, " ") > 2:
 			talk = append(talk, part)
 		}

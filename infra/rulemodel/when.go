@@ -403,33 +403,9 @@ func number(s string) int {
 	if n := atoi(s); n > 0 {
 		return n
 	}
-	english := []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-	turkish := []string{"bir", "iki", "uc", "dort", "bes", "alti", "yedi", "sekiz", "dokuz", "on", "on bir", "on iki"}
-	return max(slices.Index(english, s), slices.Index(turkish, s)) + 1
+	return placeIn("numbers", s)
 }
 
-func monthOf(s string) time.Month {
-	turkish := []string{"ocak", "subat", "mart", "nisan", "mayis", "haziran", "temmuz", "agustos", "eylul", "ekim", "kasim", "aralik"}
-	if i := slices.Index(turkish, s); i >= 0 {
-		return time.Month(i + 1)
-	}
-	for m := time.January; m <= time.December; m++ {
-		if strings.HasPrefix(strings.ToLower(m.String()), s[:3]) {
-			return m
-		}
-	}
-	return 0
-}
+func monthOf(s string) time.Month { return time.Month(placeBeginning("months", s)) }
 
-func weekdayOf(s string) time.Weekday {
-	turkish := []string{"pazar", "pazartesi", "sali", "carsamba", "persembe", "cuma", "cumartesi"}
-	if i := slices.Index(turkish, s); i >= 0 {
-		return time.Weekday(i)
-	}
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		if strings.HasPrefix(strings.ToLower(d.String()), s[:3]) {
-			return d
-		}
-	}
-	return time.Sunday
-}
+func weekdayOf(s string) time.Weekday { return time.Weekday(max(placeBeginning("weekdays", s)-1, 0)) }

@@ -34,11 +34,12 @@ type lexicon struct {
 	desk  map[string]map[string]*regexp.Regexp // of the damage desk, by language and name
 	words map[string][]string                  // folded, by section and name
 	pairs map[string][][2]string               // words of a section, with what stands behind them
+	lists map[string][][]string                // words in their order, by name, one list a language
 }
 
 var lexica = sync.OnceValue(func() *lexicon {
 	x := &lexicon{said: map[string]map[string]voice{}, asks: map[string][]question{}, heard: map[string][]named{}, cues: map[string]*regexp.Regexp{},
-		desk: map[string]map[string]*regexp.Regexp{}, words: map[string][]string{}, pairs: map[string][][2]string{}}
+		desk: map[string]map[string]*regexp.Regexp{}, words: map[string][]string{}, pairs: map[string][][2]string{}, lists: map[string][][]string{}}
 	lists := map[string][]wordLine{} // by section, each name once
 	for _, tag := range tongues {
 		x.desk[tag] = map[string]*regexp.Regexp{}
@@ -47,6 +48,8 @@ var lexica = sync.OnceValue(func() *lexicon {
 			switch {
 			case kind == "say":
 				x.say(section, tag, l)
+			case kind == "list":
+				x.lists[l.name] = append(x.lists[l.name], strings.Split(l.text, ", "))
 			case kind == "words":
 				if l.name == "telling" { // what language it is
 					l.name += " " + tag
@@ -181,6 +184,27 @@ func kindOf(section, folded string) (name, words string) {
 // isWord reports whether a folded word is on one of some lists.
 func isWord(plain string, lists ...string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool { return slices.Contains(lexica().words[list], plain) })
+}
+
+// placeIn is the place of a word in a list, 0 for other words.
+func placeIn(list, word string) int {
+	for _, words := range lexica().lists[list] {
+		if i := slices.Index(words, word); i >= 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// placeBeginning is the place of a word in a list, also by its first three letters.
+func placeBeginning(list, word string) int {
+	n := placeIn(list, word)
+	for _, words := range lexica().lists[list] {
+		if i := slices.IndexFunc(words, func(w string) bool { return len(word) >= 3 && strings.HasPrefix(w, word[:3]) }); i >= 0 && n == 0 {
+			n = i + 1
+		}
+	}
+	return n
 }
 
 // cuePattern matches the phrases of a list in folded text. Before hours, days and weeks it takes their number, too.
