@@ -61,7 +61,4 @@ func fill[T any](who T, t turn, of task[T], fillers map[string]filler[T]) reply 
 }
 
 // ask is a question, by the name of its sentence.
-func (t turn) ask(name string) *reply {
-	next := say(t.v[name])
-	return &next
-}
+func (t turn) ask(name string) *reply { return put(t.v[name]) }

@@ -132,8 +132,7 @@ func (k *kitchen) wishText(t told) string {
 
 // shows puts the menu to the customer, behind what is to be said first.
 func (k *kitchen) shows(head string) *reply {
-	next := say(head + "\n" + k.menu.show(k.v) + "\n" + k.v["items"])
-	return &next
+	return put(head + "\n" + k.menu.show(k.v) + "\n" + k.v["items"])
 }
 
 // choose asks for what is still to be chosen; nil when nothing is.
@@ -153,8 +152,7 @@ func (k *kitchen) choose() *reply {
 	case len(gone) > 0 && (begun || last.asked == asksWhich):
 		return k.shows(fmt.Sprintf(k.v["soldOut"], clean(strings.Join(gone, ", "), 120)))
 	case len(k.cart) == 0:
-		next := say(k.menu.show(k.v) + "\n" + k.v["items"])
-		return &next
+		return put(k.menu.show(k.v) + "\n" + k.v["items"])
 	}
 	return k.chooseOption()
 }
@@ -175,13 +173,12 @@ func (k *kitchen) chooseOption() *reply {
 			return next
 		}
 	}
-	next := say(enumerate(fmt.Sprintf(k.v["options"], dish, clean(g.name, maxName)), len(options), func(i int) string {
+	return put(enumerate(fmt.Sprintf(k.v["options"], dish, clean(g.name, maxName)), len(options), func(i int) string {
 		if extra := options[i].extra.String(); extra != "" {
 			return clean(options[i].name, maxName) + " · +" + extra
 		}
 		return clean(options[i].name, maxName)
 	}, k.v["option"]))
-	return &next
 }
 
 // wantsDelivery tells whether the order is to be brought, if that was said.

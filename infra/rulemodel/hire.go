@@ -83,8 +83,7 @@ func job(a *agent, values map[string]any) *reply {
 		}
 	}
 	if description == "" {
-		next := say(a.askJob(services))
-		return &next
+		return put(a.askJob(services))
 	}
 	values["description"] = description
 	if called := services.wishes(description); len(called) == 1 && !services.dishes[called[0].dish].soldOut {

@@ -26,8 +26,7 @@ func newTerms(a *agent, values map[string]any) *reply {
 		}
 	}
 	if to.date.IsZero() && to.clock == nil && to.party == 0 && to.shift == 0 {
-		next := say(clean(b.summary, 200) + "\n" + a.v["newTime"])
-		return &next
+		return put(clean(b.summary, 200) + "\n" + a.v["newTime"])
 	}
 	maps.Copy(values, to.arguments(b))
 	return nil

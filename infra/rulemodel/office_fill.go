@@ -88,8 +88,7 @@ func premises(o *office, values map[string]any) *reply {
 	}
 	p := o.namedListing(all)
 	if p == nil && len(all) > 1 {
-		ask := say(strings.TrimSpace(enumerate("", min(len(all), 2*shownListings), func(i int) string { return clean(all[i].name, maxName) }, o.v["listing"])))
-		return &ask
+		return put(strings.TrimSpace(enumerate("", min(len(all), 2*shownListings), func(i int) string { return clean(all[i].name, maxName) }, o.v["listing"])))
 	}
 	values["listingId"] = all[0].id
 	if p != nil {
@@ -151,13 +150,11 @@ func ware(o *office, values map[string]any) *reply {
 	case len(found) == 0 && len(o.wanted()) == 0:
 		return o.ask("item")
 	case len(found) == 0:
-		ask := say(o.v.sentences("noItem item"))
-		return &ask
+		return put(o.v.sentences("noItem item"))
 	}
-	ask := say(enumerate("", min(len(found), 2*shownListings), func(i int) string {
+	return put(enumerate("", min(len(found), 2*shownListings), func(i int) string {
 		return clean(found[i].name, maxName) + " · " + clean(found[i].at, maxName)
 	}, o.v["item"])[1:])
-	return &ask
 }
 
 // wanted are the words that name an item.
@@ -344,8 +341,7 @@ func waitingOrder(o *office, values map[string]any) *reply {
 	case len(waiting) == 0:
 		return o.ask("noneWaiting")
 	}
-	ask := say(enumerate(o.v["orders"], min(len(waiting), 2*shownListings), func(i int) string { return o.order(waiting[i]) }, o.v["order"]))
-	return &ask
+	return put(enumerate(o.v["orders"], min(len(waiting), 2*shownListings), func(i int) string { return o.order(waiting[i]) }, o.v["order"]))
 }
 
 // orderAnswer is what they answer, with what they say about it.
@@ -421,13 +417,11 @@ func bookingOf(o *office, values map[string]any) *reply {
 		values["code"] = str(one, "code")
 		return nil
 	case len(bookings) == 0:
-		ask := say(o.v.sentences("bookings nothing"))
-		return &ask
+		return put(o.v.sentences("bookings nothing"))
 	}
-	ask := say(enumerate(o.v["bookings"], min(len(bookings), 2*shownListings), func(i int) string {
+	return put(enumerate(o.v["bookings"], min(len(bookings), 2*shownListings), func(i int) string {
 		return o.line(bookings[i], "code", "when", "offering", "party", "customer")
 	}, o.v["order"]))
-	return &ask
 }
 
 // minutesIn is the length of time that a folded text names, in minutes; 0 for none.

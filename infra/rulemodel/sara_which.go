@@ -66,8 +66,7 @@ func reportOf(rs []report, id string) *report {
 }
 
 func (d *desk) askWhich(choices []report, tail string) *reply {
-	ask := say(d.reportsIn(strings.TrimSpace(d.alarm(true)+d.v["mine"]), choices, tail))
-	return &ask
+	return put(d.reportsIn(strings.TrimSpace(d.alarm(true)+d.v["mine"]), choices, tail))
 }
 
 // reportsIn lists reports, without their addresses in a reply that was sent back.
@@ -144,11 +143,9 @@ func (d *desk) which(may func(r report) bool) (*report, *reply) {
 	case len(choices) > 1:
 		return nil, d.askWhich(choices, d.v["which"])
 	case len(all) > 0:
-		none := say(d.v["closed"])
-		return nil, &none
+		return nil, put(d.v["closed"])
 	}
-	none := say(d.v["none"] + " " + d.v["canDo"])
-	return nil, &none
+	return nil, put(d.v["none"] + " " + d.v["canDo"])
 }
 
 // move puts a report at another address.

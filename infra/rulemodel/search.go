@@ -27,8 +27,7 @@ type found struct {
 // It returns what was found, or what to do next.
 func (b booker) find(asked *search) (found, *reply) {
 	if len(b.called("searchMarketplace")) > maxSearches {
-		away := say(b.v["away"])
-		return found{}, &away
+		return found{}, put(b.v["away"])
 	}
 	var similar *found
 	limited := asked.limited(string(b.offered["searchMarketplace"]))
@@ -44,8 +43,7 @@ func (b booker) find(asked *search) (found, *reply) {
 			r, done := b.searchedFor(q.text, beyond || !limited)
 			switch {
 			case done && r.failed != nil:
-				away := say(b.v["away"])
-				return found{}, &away
+				return found{}, put(b.v["away"])
 			case done && r.similar && similar == nil:
 				similar = &found{r.listings, q.text, true, beyond}
 				continue
@@ -57,8 +55,7 @@ func (b booker) find(asked *search) (found, *reply) {
 			if next := b.call("searchMarketplace", values); next != nil {
 				return found{}, next
 			}
-			cannot := say(b.v["cannot"])
-			return found{}, &cannot
+			return found{}, put(b.v["cannot"])
 		}
 	}
 	if similar != nil {

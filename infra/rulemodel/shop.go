@@ -74,8 +74,7 @@ func (a *agent) shop(query, action string) (*listing, *reply) {
 // among takes the one of the listings found that is meant, else asks which.
 func (a *agent) among(head, query string) (*listing, *reply) {
 	if len(a.shops) == 0 {
-		next := say(fmt.Sprintf(a.v["nothing"], clean(query, 60)))
-		return nil, &next
+		return nil, put(fmt.Sprintf(a.v["nothing"], clean(query, 60)))
 	}
 	if t, ok := a.answer(asksWhich); ok {
 		if l := a.pick(t); l != nil {

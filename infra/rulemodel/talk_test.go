@@ -25,6 +25,9 @@ var talks = []struct {
 		{"Blocked drain", []string{`getMenu {"listingId":"l-plumb"}`}, []string{"At which address?"}},
 		{"what bookings do I have?", []string{`getMyBookings {}`}, []string{"no bookings"}},
 	}},
+	{"a wish behind a greeting", []step{
+		{"Здравствуйте, я ищу ресторан", []string{`searchMarketplace {"domain":"food","query":"restaurant"}`}, nil},
+	}},
 	{"a booking instead of a home", []step{
 		{"flats to rent", []string{flatsToRent}, []string{"Which of them"}},
 		{"sushi in Kyrenia", []string{sushiInKyrenia}, []string{"1. Koi Sushi"}},

@@ -62,11 +62,9 @@ func take(name string, said func(a *agent) string) filler[*agent] {
 func refuseMove(a *agent, f *failure) *reply {
 	switch {
 	case len(f.alternatives) > 0:
-		next := say(enumerate(a.v["instead"], min(len(f.alternatives), shownListings), func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
-		return &next
+		return put(enumerate(a.v["instead"], min(len(f.alternatives), shownListings), func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
 	case f.reason != "":
-		next := say(a.v.sentences("badTime newTime"))
-		return &next
+		return put(a.v.sentences("badTime newTime"))
 	}
 	return nil
 }

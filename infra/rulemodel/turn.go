@@ -15,6 +15,9 @@ type turn struct {
 
 func say(text string) reply { return reply{text: text} }
 
+// put is a question, or a word that ends the search for what a call needs.
+func put(text string) *reply { return &reply{text: text} }
+
 // called returns the results of a tool in this turn.
 func (c *conversation) called(tool string) []result {
 	var out []result
