@@ -219,3 +219,24 @@ func detect(text string) string {
 	}
 	return ""
 }
+
+// tongueIn tells the customer's language to who speaks in a section: by what they wrote last that shows it, else by what the
+// system says. Addresses tell where they are, not what they speak.
+func (c *conversation) tongueIn(section string, isPlace func(q question) bool, detect func(text string) string) string {
+	var texts []string
+	q := asksNothing
+	for _, e := range append(slices.Clone(c.past), entry{user: c.text}) {
+		switch {
+		case strings.TrimSpace(e.said) != "":
+			q = askedFor(section, e.said)
+		case e.user != "" && !isPlace(q):
+			texts = append(texts, e.user)
+		}
+	}
+	for _, text := range slices.Backward(texts) {
+		if tag := detect(text); voices(speaker(section))[tag] != nil {
+			return tag
+		}
+	}
+	return voiceIn(speaker(section), c.fallback)["tag"]
+}

@@ -71,9 +71,8 @@ func (c *conversation) errands() (reply, bool) {
 		return reply{}, false
 	}
 	e := c.recallErrand()
-	asked := e.asked
 	mine := c.takes(e, told{c.text, e.asked, c.pin, e.before})
-	a := &agent{turn: turn{conversation: c, v: voiceIn("market", c.errandTongue(asked)), absent: "cannot"}, errand: e}
+	a := &agent{turn: turn{conversation: c, v: voiceIn("market", c.errandTongue()), absent: "cannot"}, errand: e}
 	a.wrong = a.failed
 	switch {
 	case !mine && c.pin && c.text == "" && c.offered["getNearbyPlaces"] != nil:
@@ -403,34 +402,14 @@ func (e *errand) answer(q question) (told, bool) {
 	return told{}, false
 }
 
-// errandTongue tells the customer's language: by what they wrote last that shows it, else
-// by what the system says. Addresses tell where they are, not what they speak.
-func (c *conversation) errandTongue(asked question) string {
-	var texts []string
-	before := asksNothing
-	for _, e := range c.past {
-		switch {
-		case strings.TrimSpace(e.said) != "":
-			before = askedFor("errand", e.said)
-		case e.user != "" && !before.place():
-			texts = append(texts, e.user)
-		}
-	}
-	if !asked.place() {
-		texts = append(texts, c.text)
-	}
-	for _, text := range slices.Backward(texts) {
+// errandTongue tells the customer's language on an errand.
+func (c *conversation) errandTongue() string {
+	return c.tongueIn("errand", question.place, func(text string) string {
 		if l, ok := letterIn(text); ok {
 			text = strings.ReplaceAll(text, l.whom, "") // a name tells nothing
 		}
-		if tag := detect(phoneNumber.ReplaceAllString(text, "")); voices("market")[tag] != nil {
-			return tag
-		}
-	}
-	if voices("market")[c.fallback] != nil {
-		return c.fallback
-	}
-	return "en"
+		return detect(phoneNumber.ReplaceAllString(text, ""))
+	})
 }
 
 // failed says why a call failed that no question can mend.

@@ -139,13 +139,11 @@ func (a *agent) orders() ([]placed, *reply) {
 	var out []placed
 	for _, m := range list(r.data, "orders", maxListings) {
 		p := placed{id: str(m, "orderId"), code: str(m, "code"), kind: str(m, "kind"), listing: str(m, "listing"), status: str(m, "status")}
-		total, _ := m["total"].(map[string]any)
 		expected := a.v.stamp(str(m, "expectedAt"))
 		if expected != "" {
 			expected = fmt.Sprintf(a.v["expected"], expected)
 		}
-		amount := money{num(total, "amount"), str(total, "currency")}
-		p.line = clean(p.listing, maxName) + " · " + beside(clean(p.code, 40), a.v["order "+p.status], amount.String(), a.v.stamp(str(m, "when")), expected)
+		p.line = clean(p.listing, maxName) + " · " + beside(clean(p.code, 40), a.v["order "+p.status], moneyIn(m, "total").String(), a.v.stamp(str(m, "when")), expected)
 		out = append(out, p)
 	}
 	return out, nil

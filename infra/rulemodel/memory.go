@@ -74,7 +74,7 @@ func (c *conversation) remember(seed []listing) *memory {
 			m.overhear(e.said)
 		default:
 			before := *m
-			if m.hear(e.user) == find && before.lost() && !c.searched(i) {
+			if m.hear(e.user) == find && before.lost() && !searchFollowed(c.past[i+1:]) {
 				*m = before // a choice from a list that is not at hand
 			}
 		}
@@ -82,10 +82,9 @@ func (c *conversation) remember(seed []listing) *memory {
 	return m
 }
 
-// searched reports whether the reply to the customer's i-th entry shows that a search
-// was made for it.
-func (c *conversation) searched(i int) bool {
-	for _, e := range c.past[i+1:] {
+// searchFollowed reports whether what came next shows that a search was made.
+func searchFollowed(next []entry) bool {
+	for _, e := range next {
 		if e.said != "" {
 			return inAnyVoice(func(v voice) bool { return v.showed(e.said) || v.missed(e.said) })
 		}

@@ -55,9 +55,7 @@ func parseMenu(data map[string]any) menu {
 	for _, v := range list(data, "items", maxDishes) {
 		d := dish{id: str(v, "id"), name: str(v, "name"), kind: str(v, "kind"), section: str(v, "section")}
 		d.soldOut, _ = v["soldOut"].(bool)
-		if p, ok := v["price"].(map[string]any); ok {
-			d.price = money{num(p, "amount"), str(p, "currency")}
-		}
+		d.price = moneyIn(v, "price")
 		for _, g := range list(v, "options", maxOptions) {
 			d.groups = append(d.groups, parseGroup(g, m.currency))
 		}

@@ -145,6 +145,12 @@ func parseFailure(v any) *failure {
 	return f
 }
 
+// moneyIn is an amount of a result.
+func moneyIn(m map[string]any, key string) money {
+	p, _ := m[key].(map[string]any)
+	return money{num(p, "amount"), str(p, "currency")}
+}
+
 func parseListing(m map[string]any) listing {
 	l := listing{id: str(m, "id"), name: str(m, "name"), domain: str(m, "domain"), category: str(m, "category"),
 		place: str(m, "place"), description: str(m, "description"), address: str(m, "address")}
@@ -157,9 +163,7 @@ func parseListing(m map[string]any) listing {
 	if p, ok := m["place"].(map[string]any); ok {
 		l.place = str(p, "name")
 	}
-	if p, ok := m["priceFrom"].(map[string]any); ok {
-		l.from = money{num(p, "amount"), str(p, "currency")}
-	}
+	l.from = moneyIn(m, "priceFrom")
 	l.brief = l.domain == "" && l.category == ""
 	for _, v := range list(m, "offerings", maxListings) {
 		l.offerings = append(l.offerings, parseOffering(v))

@@ -120,31 +120,11 @@ func (d *desk) settled(r result) string {
 	return d.words(r)
 }
 
-// deskTongue tells the customer's language: by what they wrote last that shows it, else by
-// what the system says. Addresses tell where they are, not what they speak.
+// deskTongue tells the customer's language at the desk.
 func (c *conversation) deskTongue() string {
-	var texts []string
-	asked := asksNothing
-	for _, e := range c.past {
-		switch {
-		case e.said != "":
-			asked = askedFor("desk", e.said)
-		case e.user != "" && !asksPlace(asked):
-			texts = append(texts, e.user)
-		}
-	}
-	if !asksPlace(asked) {
-		texts = append(texts, c.text)
-	}
-	for _, text := range slices.Backward(texts) {
-		if tag := tongueOf(photoLost.ReplaceAllString(photoMark.ReplaceAllString(text, ""), "")); tag != "" {
-			return tag
-		}
-	}
-	if voices("desk")[c.fallback] != nil {
-		return c.fallback
-	}
-	return "en"
+	return c.tongueIn("desk", asksPlace, func(text string) string {
+		return tongueOf(photoLost.ReplaceAllString(photoMark.ReplaceAllString(text, ""), ""))
+	})
 }
 
 func asksPlace(q question) bool {

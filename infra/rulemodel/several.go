@@ -65,6 +65,6 @@ func (c *conversation) andThen(r reply) reply {
 	if c.rest == "" || r.tool != "" || c.plain {
 		return r
 	}
-	v := voices("market")[c.errandTongue(asksNothing)]
+	v := voices("market")[c.errandTongue()]
 	return say(fmt.Sprintf(v["next"], clean(strings.TrimRight(c.rest, " .!?"), 80)) + "\n" + r.text)
 }
