@@ -2,11 +2,14 @@ package rulemodel
 
 import "cmp"
 
+// by are the names of sentences by the field or the kind of reason that they are about.
+type by = map[string]string
+
 // task is what the rules know of a tool that its schema does not say; who speaks is a T.
 type task[T any] struct {
 	tool    string
 	asks    []string                       // parameters that are asked for, in this order; the others take what was said
-	refused map[string]string              // the sentences that are said where the tool refuses a field, or for a reason of that kind
+	refused by                             // the sentences that are said where the tool refuses a field, or for a reason of that kind
 	refuse  func(who T, f *failure) *reply // of a refusal that takes more words; nil for none
 	done    string                         // the sentence that is said of what it did, where that is not to be checked by the customer
 	tells   func(who T, r result) reply    // of what it found

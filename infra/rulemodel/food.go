@@ -231,7 +231,8 @@ func (k *kitchen) bring() reply {
 func (k *kitchen) foodOrder(brought bool, at where) map[string]any {
 	var items []any
 	for _, w := range k.cart {
-		items = append(items, map[string]any{"itemId": k.menu.dishes[w.dish].id, "quantity": w.quantity, "options": append([]string{}, w.options...), "note": nil})
+		options := append([]string{}, w.options...)
+		items = append(items, map[string]any{"itemId": k.menu.dishes[w.dish].id, "quantity": w.quantity, "options": options, "note": nil})
 	}
 	args := map[string]any{"listingId": k.at.id, "items": items, "delivery": brought}
 	when, _ := k.moment(k.said)

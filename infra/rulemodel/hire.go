@@ -143,7 +143,8 @@ func (a *agent) orders() ([]placed, *reply) {
 		if expected != "" {
 			expected = fmt.Sprintf(a.v["expected"], expected)
 		}
-		p.line = clean(p.listing, maxName) + " · " + beside(clean(p.code, 40), a.v["order "+p.status], moneyIn(m, "total").String(), a.v.stamp(str(m, "when")), expected)
+		p.line = clean(p.listing, maxName) + " · " +
+			beside(clean(p.code, 40), a.v["order "+p.status], moneyIn(m, "total").String(), a.v.stamp(str(m, "when")), expected)
 		out = append(out, p)
 	}
 	return out, nil
@@ -193,7 +194,8 @@ func ownOrder(a *agent, values map[string]any) *reply {
 func (a *agent) meantOrder(open []placed) *placed {
 	said := newLine(a.last().text)
 	for i, p := range open {
-		if code := newLine(p.code).whole; code != "" && slices.Contains(said.plain, code) || strings.Contains(" "+said.whole+" ", " "+newLine(p.listing).whole+" ") {
+		code := newLine(p.code).whole
+		if code != "" && slices.Contains(said.plain, code) || strings.Contains(" "+said.whole+" ", " "+newLine(p.listing).whole+" ") {
 			return &open[i]
 		}
 	}

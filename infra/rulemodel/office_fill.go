@@ -11,22 +11,22 @@ import (
 
 // officeTasks are what a business can have done, by wish.
 var officeTasks = map[officeWish]task[*office]{
-	noWish:      {tool: "writeToCustomer", asks: []string{"code"}, refused: map[string]string{"conflict": "noneWaiting"}},
+	noWish:      {tool: "writeToCustomer", asks: []string{"code"}, refused: by{"conflict": "noneWaiting"}},
 	wishPerson:  {tool: "askForPerson", done: "handed"},
 	wishDay:     {tool: "getBusinessDay", tells: tellDay},
 	wishSoldOut: setSoldOut, wishBack: setSoldOut,
-	wishLeft:   {tool: "setStock", asks: []string{"itemId"}, refused: map[string]string{"itemId": "noItem item"}},
+	wishLeft:   {tool: "setStock", asks: []string{"itemId"}, refused: by{"itemId": "noItem item"}},
 	wishClosed: setClosed, wishOpen: setClosed,
-	wishHours:  {tool: "setOpeningHours", asks: []string{"weekday"}, refused: map[string]string{"conflict": "noHours", "invalid": "hours"}},
+	wishHours:  {tool: "setOpeningHours", asks: []string{"weekday"}, refused: by{"conflict": "noHours", "invalid": "hours"}},
 	wishAccept: answerOrder, wishRefuse: answerOrder, wishDone: answerOrder,
 	wishAbsent: markNoShow, wishCame: markNoShow,
 }
 
 var (
-	setSoldOut  = task[*office]{tool: "setSoldOut", asks: []string{"itemId"}, refused: map[string]string{"itemId": "noItem item"}}
-	setClosed   = task[*office]{tool: "setClosed", asks: []string{"date"}, refused: map[string]string{"date": "past day"}}
-	answerOrder = task[*office]{tool: "answerOrder", asks: []string{"code"}, refused: map[string]string{"code": "noneWaiting", "conflict": "noneWaiting"}}
-	markNoShow  = task[*office]{tool: "markNoShow", asks: []string{"code"}, refused: map[string]string{"code": "gone", "conflict": "cannot"}}
+	setSoldOut  = task[*office]{tool: "setSoldOut", asks: []string{"itemId"}, refused: by{"itemId": "noItem item"}}
+	setClosed   = task[*office]{tool: "setClosed", asks: []string{"date"}, refused: by{"date": "past day"}}
+	answerOrder = task[*office]{tool: "answerOrder", asks: []string{"code"}, refused: by{"code": "noneWaiting", "conflict": "noneWaiting"}}
+	markNoShow  = task[*office]{tool: "markNoShow", asks: []string{"code"}, refused: by{"code": "gone", "conflict": "cannot"}}
 )
 
 // officeFillers are those of the parameters that the rules can fill for a business.
@@ -34,7 +34,9 @@ var officeFillers = map[string]filler[*office]{
 	"askForPerson reason": given("reason", func(o *office) any { return reasonOf(o.text) }),
 	"getBusinessDay date": dayBut,
 	"itemId":              ware, "soldOut": given("soldOut", func(o *office) any { return o.wish == wishSoldOut }),
-	"left":           given("left", func(o *office) any { return atoi(aNumber.FindString(westernDigits(o.said[0].text))) }), // whatever they answered later
+	"left": given("left", func(o *office) any {
+		return atoi(aNumber.FindString(westernDigits(o.said[0].text))) // whatever they answered later
+	}),
 	"setClosed date": closingDay, "closed": given("closed", func(o *office) any { return o.wish == wishClosed }),
 	"setClosed listingId": premises, "setOpeningHours listingId": premises, "weekday": openingHours,
 	"answerOrder code": waitingOrder, "answerOrder answer": orderAnswer, "markNoShow code": bookingOf,
@@ -88,7 +90,8 @@ func premises(o *office, values map[string]any) *reply {
 	}
 	p := o.namedListing(all)
 	if p == nil && len(all) > 1 {
-		return put(strings.TrimSpace(enumerate("", min(len(all), 2*shownListings), func(i int) string { return clean(all[i].name, maxName) }, o.v["listing"])))
+		return put(strings.TrimSpace(enumerate("", min(len(all), 2*shownListings),
+			func(i int) string { return clean(all[i].name, maxName) }, o.v["listing"])))
 	}
 	values["listingId"] = all[0].id
 	if p != nil {

@@ -8,26 +8,28 @@ import (
 
 // tasks are the errands that one tool does, by topic.
 var tasks = map[topic]task[*agent]{
-	toHire: {tool: "bookService", asks: []string{"listingId", "description", "address", "when"}, refused: map[string]string{
-		"phone": "phone", "address": "workplace", "description": "problem", "serviceId": "problem", "items[0].itemId": "problem"}, refuse: refuseTime},
-	toView: {tool: "scheduleViewing", asks: []string{"listingId", "when"}, refused: map[string]string{"phone": "phone"}, refuse: refuseTime},
-	toRide: {tool: "requestTaxi", asks: []string{"pickup", "dropoff", "when"}, refused: map[string]string{
+	toHire: {tool: "bookService", asks: []string{"listingId", "description", "address", "when"}, refused: by{
+		"phone": "phone", "address": "workplace", "description": "problem", "serviceId": "problem", "items[0].itemId": "problem"},
+		refuse: refuseTime},
+	toView: {tool: "scheduleViewing", asks: []string{"listingId", "when"}, refused: by{"phone": "phone"}, refuse: refuseTime},
+	toRide: {tool: "requestTaxi", asks: []string{"pickup", "dropoff", "when"}, refused: by{
 		"pickup": "pickup", "usePickupLocation": "pickup", "dropoff": "dropoff", "when": "badTime moment", "phone": "phone"}},
 	toOrder: {tool: "orderFood"}, toWait: {tool: "joinWaitlist"}, // which have more to it
-	toFind:       {tool: "getNearbyPlaces", refused: map[string]string{"near": "near"}, tells: tellPlaces},
-	toPharmacy:   {tool: "findPharmacy", refused: map[string]string{"near": "near"}, tells: tellPlaces},
-	rideStatus:   {tool: "getTaxiStatus", refused: map[string]string{"not_found": "noRide"}, tells: tellRide},
-	toRevokeRide: {tool: "cancelTaxi", asks: []string{"rideId"}, refused: map[string]string{"not_found": "noRide", "conflict": "tooLate"}, done: "cancelAsked"},
-	toRevoke:     {tool: "cancelOrder", asks: []string{"orderId"}, refused: map[string]string{"conflict": "tooLate"}, done: "cancelAsked"},
+	toFind:       {tool: "getNearbyPlaces", refused: by{"near": "near"}, tells: tellPlaces},
+	toPharmacy:   {tool: "findPharmacy", refused: by{"near": "near"}, tells: tellPlaces},
+	rideStatus:   {tool: "getTaxiStatus", refused: by{"not_found": "noRide"}, tells: tellRide},
+	toRevokeRide: {tool: "cancelTaxi", asks: []string{"rideId"}, refused: by{"not_found": "noRide", "conflict": "tooLate"}, done: "cancelAsked"},
+	toRevoke:     {tool: "cancelOrder", asks: []string{"orderId"}, refused: by{"conflict": "tooLate"}, done: "cancelAsked"},
 	myOrders:     {tool: "getMyOrders", tells: tellOrders},
 	toHandOver:   {tool: "askForPerson", asks: []string{"reason"}, done: "handed"},
-	toMove: {tool: "rescheduleBooking", asks: []string{"transactionId", "date"}, refused: map[string]string{
-		"date": "badTime newTime", "time": "badTime newTime", "endDate": "badTime newTime", "conflict": "cannotMove", "forbidden": "cannotMove"}, refuse: refuseMove},
-	toRemind: {tool: "setReminder", asks: []string{"transactionId"}, refused: map[string]string{"hoursBefore": "passed hoursBefore"}, tells: tellReminder},
-	toWrite: {tool: "sendWhatsAppMessage", asks: []string{"listingId", "text"}, refused: map[string]string{
+	toMove: {tool: "rescheduleBooking", asks: []string{"transactionId", "date"}, refused: by{
+		"date": "badTime newTime", "time": "badTime newTime", "endDate": "badTime newTime", "conflict": "cannotMove",
+		"forbidden": "cannotMove"}, refuse: refuseMove},
+	toRemind: {tool: "setReminder", asks: []string{"transactionId"}, refused: by{"hoursBefore": "passed hoursBefore"}, tells: tellReminder},
+	toWrite: {tool: "sendWhatsAppMessage", asks: []string{"listingId", "text"}, refused: by{
 		"conflict": "noWriting toPerson", "text": "message"}},
-	toPay:     {tool: "createPaymentIntent", refused: map[string]string{"not_found": "nothingToPay", "conflict": "nothingToPay"}, tells: tellLink},
-	payStatus: {tool: "getPaymentStatus", refused: map[string]string{"not_found": "nothingToPay"}, tells: tellPayment},
+	toPay:     {tool: "createPaymentIntent", refused: by{"not_found": "nothingToPay", "conflict": "nothingToPay"}, tells: tellLink},
+	payStatus: {tool: "getPaymentStatus", refused: by{"not_found": "nothingToPay"}, tells: tellPayment},
 }
 
 // errandFillers are those of the parameters that the rules can fill, by tool where that matters.
@@ -62,7 +64,8 @@ func take(name string, said func(a *agent) string) filler[*agent] {
 func refuseMove(a *agent, f *failure) *reply {
 	switch {
 	case len(f.alternatives) > 0:
-		return put(enumerate(a.v["instead"], min(len(f.alternatives), shownListings), func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
+		return put(enumerate(a.v["instead"], min(len(f.alternatives), shownListings),
+			func(i int) string { return a.v.slot(f.alternatives[i]) }, a.v["newSlot"]))
 	case f.reason != "":
 		return put(a.v.sentences("badTime newTime"))
 	}

@@ -28,7 +28,8 @@ const (
 )
 
 // ofTrade are the tools whose results are read, in the order in which a turn calls them.
-var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState, requestConsent, revokeConsent}
+var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState,
+	requestConsent, revokeConsent}
 
 // trade is what is known of the request that a conversation is about.
 type trade struct {
