@@ -34,7 +34,7 @@ func Records(b *Base) (trigger.Handler, error) {
 		desk.Events.To(n.TellDesk),
 		relay.Events.To(b.post().Tell),
 		marketplace.Events.To(b.requestTeller().Tell),
-		marketplace.Records.To(b.Requests().Seal),
+		marketplace.Records.To(b.Requests().Log().Seal),
 	)
 }
 

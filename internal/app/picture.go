@@ -8,7 +8,7 @@ import (
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
 	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 	"merve/internal/provider/textract"
 	"merve/internal/tenant/media"
 )

@@ -244,7 +244,7 @@ func (j *judge) letters(r sought) {
 // audited: the audit of a request is a chain in which nothing is missing.
 func (j *judge) audited(r sought) {
 	j.t.Helper()
-	t, err := j.healthy.Requests().Audit(j.t.Context(), r.ID)
+	t, err := j.healthy.Requests().Log().Trail(j.t.Context(), r.ID)
 	if err == nil {
 		err = t.Verify()
 	}

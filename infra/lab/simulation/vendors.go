@@ -23,7 +23,7 @@ import (
 	"merve/internal/base/fault"
 	"merve/internal/cloud/trigger"
 	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 	"merve/internal/provider/gemini/geminitest"
 	"merve/internal/provider/googleplaces/googleplacestest"
 	"merve/internal/provider/openai/openaitest"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"merve/internal/base/actor"
+	"merve/internal/cloud/audit"
 	"merve/internal/edge/httpapi"
 	"merve/internal/matter/marketplace"
 )
@@ -17,7 +18,7 @@ type requestFile struct {
 	Next     []marketplace.State  `json:"next"`   // the states that it may go to
 	Pictures []requestPicture     `json:"pictures"`
 	Events   []requestEvent       `json:"events"`
-	Audit    []marketplace.Sealed `json:"audit"`
+	Audit    []audit.Sealed       `json:"audit"`
 	Verified bool                 `json:"verified"` // the chain of the audit holds
 	Broken   string               `json:"broken,omitempty"`
 }
@@ -70,7 +71,7 @@ func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		}
 		file.Events = append(file.Events, shown)
 	}
-	trail, err := a.Broker.Store.Audit(ctx, id)
+	trail, err := a.Broker.Store.Log().Trail(ctx, id)
 	if err != nil {
 		return err
 	}

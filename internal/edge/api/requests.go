@@ -77,7 +77,7 @@ func (a *Requests) audit(w http.ResponseWriter, r *http.Request) error {
 	if !marketplace.IsID(id) {
 		return actor.ErrNotFound
 	}
-	t, err := a.Broker.Store.Audit(r.Context(), id)
+	t, err := a.Broker.Store.Log().Trail(r.Context(), id)
 	if err != nil {
 		return err
 	}

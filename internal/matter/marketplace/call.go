@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"merve/internal/base/actor"
@@ -14,6 +13,7 @@ import (
 	"merve/internal/base/pattern"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/alert"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/bound"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/discovery"
@@ -216,12 +216,12 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 	if err != nil {
 		return Answer{}, err
 	}
-	input, err := Canonical(in.Input)
+	input, err := audit.Canonical(in.Input)
 	if err != nil {
 		return Answer{}, err
 	}
 	c.Input = input
-	hash := sum256(input)
+	hash := audit.Sum(input)
 	if !op.read {
 		before, err := b.before(ctx, c, op, hash)
 		switch {
@@ -312,7 +312,7 @@ func (b *Broker) before(ctx context.Context, c *call, op operation, hash string)
 		}
 	}
 	r := c.record(b.NewID(), hash, a.Output, "", 0)
-	if err := b.Store.Table.DB().Commit(ctx, b.Store.audited(r, body{Input: string(c.Input), Output: k.Output})...); err != nil {
+	if err := b.Store.Table.DB().Commit(ctx, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: k.Output})...); err != nil {
 		return nil, fmt.Errorf("audit of %s: %w", c.Tool, err)
 	}
 	return &a, nil
@@ -372,11 +372,11 @@ func (b *Broker) refuse(ctx context.Context, c *call, hash string, refused *unbe
 
 // close ends a call that has begun and of whose end nothing is known.
 func (b *Broker) close(ctx context.Context, request string, k kept) error {
-	r := Record{
-		ID: recordID(k.Begun, 0, hashed(k.Key+stamp(k.Begun))), Request: request, Tool: k.Tool, Actor: k.Actor, Key: k.Key, InputHash: k.InputHash, OutputHash: sum256([]byte("null")),
-		DurationMS: b.Store.now().Sub(k.Begun).Milliseconds(), Error: Unclear, CreatedAt: stamp(k.Begun),
+	r := audit.Record{
+		ID: audit.ID(k.Begun, 0, hashed(k.Key+audit.Stamp(k.Begun))), Request: request, Tool: k.Tool, Actor: k.Actor, Key: k.Key, InputHash: k.InputHash, OutputHash: audit.Sum([]byte("null")),
+		DurationMS: b.Store.now().Sub(k.Begun).Milliseconds(), Error: audit.Unclear, CreatedAt: audit.Stamp(k.Begun),
 	}
-	ws := append(b.Store.audited(r, body{Input: k.Input, Output: "null"}),
+	ws := append(b.Store.Log().Writes(r, audit.Body{Input: k.Input, Output: "null"}),
 		b.Store.Table.Delete(callKey(request, k.Key)).If("#open = :yes AND begun = :begun", dynamo.V{":yes": true, ":begun": k.Begun}).Else(errAnswer))
 	err := b.Store.Table.DB().Commit(ctx, ws...)
 	if err != nil && !errors.Is(err, errAnswer) {
@@ -413,7 +413,7 @@ func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string,
 	}
 	ws = append(ws, out.writes...)
 	r := c.record(b.NewID(), hash, raw, out.failed, b.Store.now().Sub(c.now))
-	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(keeps)})...)
+	ws = append(ws, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(keeps)})...)
 	if err := b.Store.Table.DB().Commit(ctx, ws...); err != nil {
 		return Answer{}, fmt.Errorf("%s of request %s: %w", c.Tool, c.view.ID, err)
 	}
@@ -436,7 +436,7 @@ func (b *Broker) fail(ctx context.Context, c *call, op operation, hash string, c
 	if r.Error == "" {
 		r.Error = p.Title
 	}
-	ws := b.Store.audited(r, body{Input: string(c.Input), Output: string(raw)})
+	ws := b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(raw)})
 	if op.outside {
 		ws = append(ws, ended(b.Store.Table.Delete(callKey(c.view.ID, c.Meta.Key)), op, c))
 	}
@@ -447,24 +447,9 @@ func (b *Broker) fail(ctx context.Context, c *call, op operation, hash string, c
 }
 
 // record is the audit record of a call.
-func (c *call) record(id, inputHash string, output json.RawMessage, failed string, took time.Duration) Record {
-	return Record{
-		ID: recordID(c.now, c.view.Version, id), Request: c.view.ID, Tool: c.Tool, Actor: c.Meta.Actor, Key: c.Meta.Key,
-		InputHash: inputHash, OutputHash: hashOf(output), Success: failed == "", DurationMS: took.Milliseconds(), Error: failed, CreatedAt: stamp(c.now),
+func (c *call) record(id, inputHash string, output json.RawMessage, failed string, took time.Duration) audit.Record {
+	return audit.Record{
+		ID: audit.ID(c.now, c.view.Version, id), Request: c.view.ID, Tool: c.Tool, Actor: c.Meta.Actor, Key: c.Meta.Key,
+		InputHash: inputHash, OutputHash: audit.HashOf(output), Success: failed == "", DurationMS: took.Milliseconds(), Error: failed, CreatedAt: audit.Stamp(c.now),
 	}
-}
-
-// recordID names a record, so that records of one request sort by their time, and those of one moment by the
-// version that the request had then.
-func recordID(at time.Time, version int, id string) string {
-	return fmt.Sprintf("au_%013d_%06d_%s", at.UnixMilli(), version, strings.ReplaceAll(id, "#", ""))
-}
-
-// hashOf is the hash of an answer of ours, which always has a canonical form.
-func hashOf(raw json.RawMessage) string {
-	canonical, err := Canonical(raw)
-	if err != nil {
-		canonical = raw
-	}
-	return sum256(canonical)
 }

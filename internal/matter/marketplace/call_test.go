@@ -15,6 +15,7 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/base/telemetry"
+	"merve/internal/cloud/audit"
 	. "merve/internal/matter/marketplace"
 	"merve/internal/spine/thread"
 )
@@ -217,17 +218,17 @@ func TestTheChainTells(t *testing.T) {
 		y.do(GetRequestSnapshot, r.ID, fmt.Sprint(i), `{"request_id":"{id}"}`)
 		y.now = y.now.Add(time.Second)
 	}
-	whole, err := y.Store.Audit(t.Context(), r.ID)
-	if err != nil || whole.Verify() != nil || len(whole.Records) != 5 || whole.Records[0].PrevHash != Genesis {
+	whole, err := y.Store.Log().Trail(t.Context(), r.ID)
+	if err != nil || whole.Verify() != nil || len(whole.Records) != 5 || whole.Records[0].PrevHash != audit.Genesis {
 		t.Fatalf("%v %v %+v", err, whole.Verify(), whole)
 	}
-	for name, spoil := range map[string]func(t *Trail){
-		"changed":          func(t *Trail) { t.Records[2].DurationMS++ },
-		"missing":          func(t *Trail) { t.Records = append(t.Records[:2:2], t.Records[3:]...) },
-		"swapped":          func(t *Trail) { t.Records[1], t.Records[2] = t.Records[2], t.Records[1] },
-		"the last missing": func(t *Trail) { t.Records = t.Records[:4] },
+	for name, spoil := range map[string]func(t *audit.Trail){
+		"changed":          func(t *audit.Trail) { t.Records[2].DurationMS++ },
+		"missing":          func(t *audit.Trail) { t.Records = append(t.Records[:2:2], t.Records[3:]...) },
+		"swapped":          func(t *audit.Trail) { t.Records[1], t.Records[2] = t.Records[2], t.Records[1] },
+		"the last missing": func(t *audit.Trail) { t.Records = t.Records[:4] },
 	} {
-		var copied Trail
+		var copied audit.Trail
 		if err := json.Unmarshal(mustMarshal(whole), &copied); err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func TestCrashAnywhere(t *testing.T) {
 		once(RecordVendorReply, id, "7", `{"request_id":"{id}","vendor_id":"v1","message":"it broke down","provider_message_id":"SM2","parsed_data":{"has_stock":false}}`)
 		once(UpdateRequestState, id, "8", `{"request_id":"{id}","new_state":"cancelled"}`)
 		deliver(func() error { return broken.Vendors.Delete(ctx, y.market.ID, "v2") })
-		deliver(func() error { _, err := broken.Store.Audit(ctx, id); return err })
+		deliver(func() error { _, err := broken.Store.Log().Trail(ctx, id); return err })
 		v := y.view(id)
 		var outreach []string
 		for _, o := range v.Outreach {

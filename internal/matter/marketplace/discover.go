@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"merve/internal/base/fault"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/discovery"
 	"merve/internal/spine/thread"
@@ -355,7 +356,7 @@ func (b *Broker) found(c *call, items []FeedItem) []dynamo.Write {
 	shownInTurn := c.InTurn != nil && !c.InTurn.Channel.Pushes()
 	if len(items) > 0 && c.view.Thread != "" && !shownInTurn {
 		e := c.event(FoundEvent)
-		e.ID, e.Items = "found-"+hashed(c.Meta.Key+stamp(c.now)), ids
+		e.ID, e.Items = "found-"+hashed(c.Meta.Key+audit.Stamp(c.now)), ids
 		ws = append(ws, b.Store.happened(c.view.Request, e))
 	}
 	return ws

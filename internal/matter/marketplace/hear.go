@@ -10,8 +10,9 @@ import (
 
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -117,8 +118,8 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 	q := b.quote(ctx, v, o, answer{text: said, message: m.ID}, nil, c.now)
 	ws, state := b.takes(&v, o, q, System, tc.TraceID, false)
 	output := mustJSON(recorded(o.ID, state, q))
-	r := c.record(b.NewID(), hashOf(c.Input), output, "", b.Store.now().Sub(c.now))
-	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(output)})...)
+	r := c.record(b.NewID(), audit.HashOf(c.Input), output, "", b.Store.now().Sub(c.now))
+	ws = append(ws, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(output)})...)
 	return noted(tc, v, o, q.Status, append(ws, pictures...))
 }
 

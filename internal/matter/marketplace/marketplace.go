@@ -54,7 +54,7 @@ import (
 	"merve/internal/base/ident"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 )
 
@@ -276,9 +276,8 @@ const (
 	callPrefix     = "call#"
 )
 
-func partition(request string) string      { return "request#" + request }
-func headKey(request string) dynamo.Key    { return dynamo.Key{PK: partition(request), SK: headSK} }
-func auditPartition(request string) string { return "requestaudit#" + request }
+func partition(request string) string   { return "request#" + request }
+func headKey(request string) dynamo.Key { return dynamo.Key{PK: partition(request), SK: headSK} }
 
 func outreachKey(request, outreach string) dynamo.Key {
 	return dynamo.Key{PK: partition(request), SK: outreachSK + outreach}

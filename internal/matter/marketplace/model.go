@@ -13,6 +13,7 @@ import (
 	"merve/internal/base/fault"
 	"merve/internal/base/geo"
 	"merve/internal/base/telemetry"
+	"merve/internal/cloud/audit"
 )
 
 // Tools are the tools that models have, with their resolvers. Whatever a model calls is a call as any other, with
@@ -138,7 +139,7 @@ func (b *Broker) Create(ctx context.Context, r Request, raw json.RawMessage, by 
 	input := mustJSON(map[string]any{"category": v.Category, "requirements": v.Requirements})
 	c := &call{Call: Call{Tool: CreateRequest, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(v.ID)), Actor: by}, Input: input}, view: v, trace: telemetry.TraceID(ctx), now: now}
 	output := mustJSON(v.needed())
-	ws := append(b.Store.creates(v.Request, by, c.trace), b.Store.audited(c.record(b.NewID(), hashOf(input), output, "", 0), body{Input: string(input), Output: string(output)})...)
+	ws := append(b.Store.creates(v.Request, by, c.trace), b.Store.Log().Writes(c.record(b.NewID(), audit.HashOf(input), output, "", 0), audit.Body{Input: string(input), Output: string(output)})...)
 	err = b.Store.Table.DB().Commit(ctx, ws...)
 	if errors.Is(err, errThere) {
 		there, err := b.Store.View(ctx, v.ID)

@@ -10,7 +10,7 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 	"merve/internal/words/claim"

@@ -14,8 +14,8 @@ import (
 	"merve/internal/base/ident"
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
 )
 

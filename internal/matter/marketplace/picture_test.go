@@ -18,7 +18,7 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	. "merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 )

@@ -11,8 +11,9 @@ import (
 
 	"merve/internal/agent/tool"
 	"merve/internal/base/fault"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -258,7 +259,7 @@ func (b *Broker) atDesk(c *call, commit func(gate.Receipt) ([]dynamo.Write, erro
 // question is the offer of a request in words, with the hash of all that the words say.
 func (v View) question() *Question {
 	q := &Question{Kind: v.Offer.Kind, Ref: v.ID, Summary: v.summaryOf(v.Language), ExpiresAt: v.Offer.ExpiresAt}
-	q.Hash, _ = Hash(v.terms()) // strings always have a canonical form
+	q.Hash, _ = audit.Hash(v.terms()) // strings always have a canonical form
 	return q
 }
 

@@ -16,7 +16,7 @@ import (
 	"merve/internal/agent"
 	"merve/internal/base/fault"
 	"merve/internal/base/pattern"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/model/llm"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/schedule"

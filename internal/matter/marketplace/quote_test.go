@@ -8,7 +8,7 @@ import (
 
 	"merve/internal/base/actor"
 	. "merve/internal/matter/marketplace"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 	"merve/internal/words/wording"

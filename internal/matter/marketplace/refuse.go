@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"merve/internal/agent/tool"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
@@ -63,8 +64,8 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 			return refused, nil
 		}
 		output := mustJSON(out)
-		record := c.record(b.NewID(), hashOf(c.Input), output, "", 0)
-		ws = append(ws, b.Store.audited(record, body{Input: string(c.Input), Output: string(output)})...)
+		record := c.record(b.NewID(), audit.HashOf(c.Input), output, "", 0)
+		ws = append(ws, b.Store.Log().Writes(record, audit.Body{Input: string(c.Input), Output: string(output)})...)
 		err = b.Store.Table.DB().Commit(ctx, ws...)
 		if err == nil || !errors.Is(err, ErrChanged) || try == maxTries {
 			return err == nil, err

@@ -10,6 +10,7 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/geo"
+	"merve/internal/cloud/audit"
 	"merve/internal/words/language"
 	"merve/internal/words/wording"
 )
@@ -45,7 +46,7 @@ func ParseRequirements(raw json.RawMessage) (Requirements, error) {
 	if len(raw) > maxBytes {
 		return "", fault.Field("requirements", "at most %d bytes", maxBytes)
 	}
-	canonical, err := Canonical(raw)
+	canonical, err := audit.Canonical(raw)
 	if err != nil {
 		message, _ := fault.Public(err)
 		return "", fault.Field("requirements", "%s", message)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 	"merve/internal/words/wording"

@@ -10,8 +10,10 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
+	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/cloud/event"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 )
@@ -43,6 +45,14 @@ const listedIndex = "listed"
 func listed(market string) string { return "market#" + market + "#request" }
 
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Records are the audit records of calls about requests, as the stream brings them.
+var Records = event.Kind[audit.Sealed]{Name: "requestcall", Earlier: dynamo.Key{PK: "requestaudit#", SK: event.Prefix}, ReadersCatchUp: true}
+
+// Log is the audit of requests.
+func (s *Store) Log() audit.Log {
+	return audit.Log{Table: s.Table, Kind: Records, Now: s.Now, Keep: keepFor}
+}
 
 // View reads a request with its outreach and its consents. [actor.ErrNotFound] when there is none. 1 request.
 func (s *Store) View(ctx context.Context, id string) (View, error) {
@@ -352,17 +362,18 @@ func (s *Store) Erase(ctx context.Context, v View) error {
 	for _, o := range v.Outreach {
 		ws = append(ws, s.Table.Delete(askedKey(o.Market, o.Number, o.Code)))
 	}
-	for _, pk := range []string{partition(v.ID), auditPartition(v.ID)} {
-		err := s.Table.Each(ctx, dynamo.Under(pk, ""), func(it dynamo.Item) error {
-			if k := it.Key(); pk == partition(v.ID) || strings.HasPrefix(k.SK, bodyPrefix) {
-				ws = append(ws, s.Table.Delete(k))
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("erase request %s: %w", v.ID, err)
-		}
+	err := s.Table.Each(ctx, dynamo.Under(partition(v.ID), ""), func(it dynamo.Item) error {
+		ws = append(ws, s.Table.Delete(it.Key()))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("erase request %s: %w", v.ID, err)
 	}
+	bodies, err := s.Log().Bodies(ctx, v.ID)
+	if err != nil {
+		return fmt.Errorf("erase request %s: %w", v.ID, err)
+	}
+	ws = append(ws, bodies...)
 	ws = append(ws, s.Rows.Moved(v.stand(v.State), nil)...)
 	if v.Owner != "" {
 		ws = append(ws, s.Table.Delete(ownedKey(v.Owner, v.ID))) // last: who begins again finds the request by it

@@ -9,7 +9,7 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/cloud/alert"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/market"

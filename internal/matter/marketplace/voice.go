@@ -13,7 +13,7 @@ import (
 	"merve/internal/base/fault"
 	"merve/internal/base/pattern"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"

@@ -211,7 +211,7 @@ func (y *yard) told1(t *Teller, it dynamo.Item) error {
 		return cmpErr(err, func() error { return t.Tell(y.t.Context(), e) })
 	}
 	r, _, err := Records.Read(it)
-	return cmpErr(err, func() error { return t.Broker.Store.Seal(y.t.Context(), r) })
+	return cmpErr(err, func() error { return t.Broker.Store.Log().Seal(y.t.Context(), r) })
 }
 
 func cmpErr(err error, then func() error) error {
@@ -243,7 +243,7 @@ func (y *yard) sent(v View) []string {
 // audit is what the audit of a request has, each kind of record once: "tool ok" or "tool refused".
 func (y *yard) audit(id string) []string {
 	y.t.Helper()
-	t, err := y.Store.Audit(y.t.Context(), id)
+	t, err := y.Store.Log().Trail(y.t.Context(), id)
 	if err == nil {
 		err = t.Verify()
 	}

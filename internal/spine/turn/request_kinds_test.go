@@ -187,7 +187,7 @@ func (w *world) stateOfRequests(s *state) (ids []string) {
 		}
 		slices.Sort(events)
 		s.Requests = append(s.Requests, events...)
-		t, err := w.vendors.broker.Store.Audit(w.t.Context(), v.ID)
+		t, err := w.vendors.broker.Store.Log().Trail(w.t.Context(), v.ID)
 		if err == nil {
 			err = t.Verify()
 		}

@@ -20,8 +20,8 @@ import (
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/discovery"
 	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/price"
 	"merve/internal/model/llm"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -190,7 +190,7 @@ func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
 		return "none", true
 	case "audit":
 		v := nth(p.t, p.allRequests(), fmt.Sprint(n))
-		t, err := p.vendors.broker.Store.Audit(p.t.Context(), v.ID)
+		t, err := p.vendors.broker.Store.Log().Trail(p.t.Context(), v.ID)
 		if err == nil {
 			err = t.Verify()
 		}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"merve/internal/base/fault"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/pdf"
-	"merve/internal/matter/pdf/pdftest"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/pdf"
+	"merve/internal/matter/quote/pdf/pdftest"
 )
 
 // deflated is a text, packed.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote/price"
 )
 
 // said is a price as the tests write it: the amount in minor units and its currency, "~" before it where no currency was named.

@@ -18,7 +18,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 
 	"merve/internal/base/fault"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 )
 
 // What the process that takes a PDF apart may use. The largest PDF that is read needs half of the memory, and seconds.

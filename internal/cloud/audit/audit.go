@@ -1,4 +1,13 @@
-package marketplace
+// Package audit keeps the record of each call about a request, and chains the records of one request by their hashes, so that
+// one that was changed, taken away or put elsewhere is found out:
+//
+//	{kind}{request}   event#{record}   the record of a call, with its place in the chain once it is sealed
+//	{kind}{request}   body#{record}    what was asked and answered, which may be erased: the record keeps its hashes
+//	{kind}{request}   ~                the end of the chain
+//
+// A record is an event, so the stream brings it to where it is sealed. Whoever reads the chain seals first what the stream has
+// not brought yet.
+package audit
 
 import (
 	"context"
@@ -11,6 +20,14 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
 )
+
+// Log keeps the records of calls. Safe for concurrent use.
+type Log struct {
+	Table dynamo.Table
+	Kind  event.Kind[Sealed] // of the records as events; the partition of each chain begins as Earlier says
+	Now   func() time.Time
+	Keep  time.Duration // how long what was asked and answered is kept
+}
 
 // Record is the audit record of one call.
 type Record struct {
@@ -47,36 +64,34 @@ func (s Sealed) sum() (string, error) {
 	return Hash(s)
 }
 
-// body is what was asked and answered. It may be erased: the record keeps its hashes.
-type body struct {
+// Body is what was asked and answered.
+type Body struct {
 	Input  string `dynamodbav:"input" json:"input"`
 	Output string `dynamodbav:"output" json:"output"`
 	TTL    int64  `dynamodbav:"ttl" json:"-"`
 }
 
-const bodyPrefix = "body#"
+const (
+	bodyPrefix = "body#"
+	headSK     = "~"
+)
 
-func recordKey(r Record) dynamo.Key {
-	return dynamo.Key{PK: auditPartition(r.Request), SK: event.Prefix + r.ID}
+func (l Log) partition(request string) string { return l.Kind.Earlier.PK + request }
+
+func (l Log) recordKey(r Record) dynamo.Key {
+	return dynamo.Key{PK: l.partition(r.Request), SK: event.Prefix + r.ID}
 }
 
-func bodyKey(r Record) dynamo.Key {
-	return dynamo.Key{PK: auditPartition(r.Request), SK: bodyPrefix + r.ID}
+func (l Log) chainKey(request string) dynamo.Key {
+	return dynamo.Key{PK: l.partition(request), SK: headSK}
 }
 
-func chainKey(request string) dynamo.Key {
-	return dynamo.Key{PK: auditPartition(request), SK: headSK}
-}
-
-// Records are the audit records as the stream brings them.
-var Records = event.Kind[Sealed]{Name: "requestcall", Earlier: dynamo.Key{PK: "requestaudit#", SK: event.Prefix}, ReadersCatchUp: true}
-
-// audited are the writes of a record, which join the transaction of the call.
-func (s *Store) audited(r Record, b body) []dynamo.Write {
-	b.TTL = s.now().Add(keepFor).Unix()
+// Writes are the writes of a record, which join the transaction of the call.
+func (l Log) Writes(r Record, b Body) []dynamo.Write {
+	b.TTL = l.Now().UTC().Add(l.Keep).Unix()
 	return []dynamo.Write{
-		Records.Put(s.Table, recordKey(r), Sealed{Record: r}).IfAbsent(),
-		s.Table.Put(bodyKey(r), b),
+		l.Kind.Put(l.Table, l.recordKey(r), Sealed{Record: r}).IfAbsent(),
+		l.Table.Put(dynamo.Key{PK: l.partition(r.Request), SK: bodyPrefix + r.ID}, b),
 	}
 }
 
@@ -91,9 +106,9 @@ var errSealed = errors.New("the chain has grown meanwhile")
 
 // Seal puts a record at the end of its request's chain, once. The stream brings the records of a request in the
 // order of their transactions. 2 requests.
-func (s *Store) Seal(ctx context.Context, r Sealed) error {
+func (l Log) Seal(ctx context.Context, r Sealed) error {
 	for {
-		items, err := s.Table.BatchGet(ctx, chainKey(r.Request), recordKey(r.Record))
+		items, err := l.Table.BatchGet(ctx, l.chainKey(r.Request), l.recordKey(r.Record))
 		if err != nil {
 			return fmt.Errorf("seal %s: %w", r.ID, err)
 		}
@@ -111,27 +126,27 @@ func (s *Store) Seal(ctx context.Context, r Sealed) error {
 		if stands.ID == "" || stands.Seq > 0 {
 			return nil
 		}
-		if err = s.seal(ctx, end, stands); !errors.Is(err, errSealed) {
+		if err = l.seal(ctx, end, stands); !errors.Is(err, errSealed) {
 			return err
 		}
 	}
 }
 
 // seal puts a record behind the end of a chain. errSealed when that is not its end any more.
-func (s *Store) seal(ctx context.Context, end chain, r Sealed) error {
+func (l Log) seal(ctx context.Context, end chain, r Sealed) error {
 	r.Seq, r.PrevHash = end.Count+1, end.Hash
 	var err error
 	if r.Hash, err = r.sum(); err != nil {
 		return fmt.Errorf("seal %s: %w", r.ID, err)
 	}
-	last := s.Table.Put(chainKey(r.Request), chain{r.Seq, r.Hash})
+	last := l.Table.Put(l.chainKey(r.Request), chain{r.Seq, r.Hash})
 	if end.Count == 0 {
 		last = last.IfAbsent()
 	} else {
 		last = last.If("#count = :count AND #hash = :hash", dynamo.V{":count": end.Count, ":hash": end.Hash})
 	}
-	err = s.Table.DB().Commit(ctx, last.Else(errSealed),
-		s.Table.Update(recordKey(r.Record), "SET seq = :seq, prev = :prev, #hash = :hash", dynamo.V{":seq": r.Seq, ":prev": r.PrevHash, ":hash": r.Hash}).
+	err = l.Table.DB().Commit(ctx, last.Else(errSealed),
+		l.Table.Update(l.recordKey(r.Record), "SET seq = :seq, prev = :prev, #hash = :hash", dynamo.V{":seq": r.Seq, ":prev": r.PrevHash, ":hash": r.Hash}).
 			If("attribute_exists(pk) AND attribute_not_exists(seq)", nil).Else(errSealed))
 	if err != nil && !errors.Is(err, errSealed) {
 		return fmt.Errorf("seal %s: %w", r.ID, err)
@@ -145,25 +160,25 @@ type Trail struct {
 	Head    chain    `json:"head"` // how many there are, and the hash of the last
 }
 
-// Audit returns all records of a request in the order of the chain. What the stream has not sealed yet is sealed
+// Trail returns all records of a request in the order of the chain. What the stream has not sealed yet is sealed
 // first. A request for each megabyte, and 2 for each record that was not.
-func (s *Store) Audit(ctx context.Context, request string) (Trail, error) {
+func (l Log) Trail(ctx context.Context, request string) (Trail, error) {
 	for {
-		t, open, err := s.trail(ctx, request)
+		t, open, err := l.trail(ctx, request)
 		if err != nil || len(open) == 0 {
 			return t, err
 		}
 		for _, r := range open {
-			if err := s.Seal(ctx, r); err != nil {
+			if err := l.Seal(ctx, r); err != nil {
 				return Trail{}, err
 			}
 		}
 	}
 }
 
-func (s *Store) trail(ctx context.Context, request string) (t Trail, open []Sealed, err error) {
+func (l Log) trail(ctx context.Context, request string) (t Trail, open []Sealed, err error) {
 	t = Trail{Records: []Sealed{}, Head: chain{Hash: Genesis}}
-	err = s.Table.Each(ctx, dynamo.Under(auditPartition(request), ""), func(it dynamo.Item) error {
+	err = l.Table.Each(ctx, dynamo.Under(l.partition(request), ""), func(it dynamo.Item) error {
 		switch sk := it.Key().SK; {
 		case sk == headSK:
 			return it.Decode(&t.Head)
@@ -209,5 +224,21 @@ func (t Trail) Verify() error {
 	return nil
 }
 
-// stamp is a time as records have it.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+// Bodies are the writes that delete what was asked and answered about a request. A request for each megabyte.
+func (l Log) Bodies(ctx context.Context, request string) ([]dynamo.Write, error) {
+	var ws []dynamo.Write
+	err := l.Table.Each(ctx, dynamo.Under(l.partition(request), bodyPrefix), func(it dynamo.Item) error {
+		ws = append(ws, l.Table.Delete(it.Key()))
+		return nil
+	})
+	return ws, err
+}
+
+// Stamp is a time as records have it.
+func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// ID names a record, so that records of one request sort by their time, and those of one moment by the version that the
+// request had then.
+func ID(at time.Time, version int, id string) string {
+	return fmt.Sprintf("au_%013d_%06d_%s", at.UnixMilli(), version, strings.ReplaceAll(id, "#", ""))
+}

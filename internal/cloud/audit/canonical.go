@@ -1,4 +1,4 @@
-package marketplace
+package audit
 
 import (
 	"bytes"
@@ -62,11 +62,20 @@ func Hash(v any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sum256(canonical), nil
+	return Sum(canonical), nil
 }
 
-// sum256 is the SHA-256 of bytes, in hex.
-func sum256(raw []byte) string {
+// HashOf is the hash of an answer of ours, which always has a canonical form.
+func HashOf(raw json.RawMessage) string {
+	canonical, err := Canonical(raw)
+	if err != nil {
+		canonical = raw
+	}
+	return Sum(canonical)
+}
+
+// Sum is the SHA-256 of bytes, in hex.
+func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }

@@ -12,9 +12,9 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/seedtest"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/pdf"
-	"merve/internal/matter/pdf/pdftest"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/pdf"
+	"merve/internal/matter/quote/pdf/pdftest"
 )
 
 // locked is a document that cannot be read without a password, or with "" one that can be read and not changed.

@@ -25,7 +25,7 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/seedtest"
-	"merve/internal/matter/pdf/pdftest"
+	"merve/internal/matter/quote/pdf/pdftest"
 )
 
 // quotation is a made page and what stands on it.

@@ -20,7 +20,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"merve/internal/base/fault"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 )
 
 // height is what the longer side of a page is taken to have: A4 at 280 dpi.
