@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/cloud/trigger"
 	"merve/internal/edge/api"
 	"merve/internal/matter/marketplace"
@@ -78,7 +80,7 @@ func (b *Base) broker(model llm.Model) *marketplace.Broker {
 		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
 	}
 	if model != nil {
-		broker.Parser = &marketplace.Parser{Model: model, Now: b.Now, Log: b.Log}
+		broker.Parser = &quote.Parser{Model: model, Now: b.Now, Log: b.Log}
 	}
 	return broker
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/fault"
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/quote/ocr"
 	"merve/internal/provider/textract"
 	"merve/internal/tenant/media"
@@ -31,7 +32,7 @@ func OCR(split Splitter) func(*Base) (trigger.Handler, error) {
 	return func(b *Base) (trigger.Handler, error) { return b.readPictures(b.darkroom(split)), nil }
 }
 
-func (b *Base) readPictures(p *marketplace.Pictures) trigger.Handler {
+func (b *Base) readPictures(p *quote.Pictures) trigger.Handler {
 	return trigger.Queue(queue.Retry(b.queueOf(pictures), b.Log, func(ctx context.Context, m trigger.Message) error {
 		var w pictureWork
 		if err := json.Unmarshal([]byte(m.Body), &w); err != nil || w.Request == "" || w.Job == "" {
@@ -42,9 +43,9 @@ func (b *Base) readPictures(p *marketplace.Pictures) trigger.Handler {
 }
 
 // darkroom reads the pictures of requests.
-func (b *Base) darkroom(split Splitter) *marketplace.Pictures {
-	p := &marketplace.Pictures{
-		Broker: b.broker(nil), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
+func (b *Base) darkroom(split Splitter) *quote.Pictures {
+	p := &quote.Pictures{
+		Jobs: b.Requests().Jobs(), Requests: b.broker(nil), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
 	}
 	switch b.Config.OCREngine {
 	case "tesseract":

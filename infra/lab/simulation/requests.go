@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/matter/marketplace"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/outbox"
@@ -268,7 +270,7 @@ func (j *judge) shownAs(r sought) {
 		j.t.Errorf("snapshot of %s, which is %s: %+v", r.Code, r.State, s)
 	}
 	for _, job := range r.Jobs {
-		if job.Status != marketplace.JobCompleted && job.Status != marketplace.JobFailed {
+		if job.Status != quote.JobCompleted && job.Status != quote.JobFailed {
 			j.t.Errorf("picture %s of request %s is still %s after %d tries", job.ID, r.Code, job.Status, job.Tries)
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/app"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/trigger"
@@ -93,8 +95,8 @@ func Trading(t testing.TB, o Options) *World {
 
 // reads is the function that reads pictures. Its engine knows a picture's price from its width.
 func (v *vendors) reads(b *app.Base) (trigger.Handler, error) {
-	p := &marketplace.Pictures{
-		Broker: &marketplace.Broker{Store: b.Requests()}, Files: v, Fetch: fetchPicture, Reader: ruler{}, Alerts: b.Alerts(),
+	p := &quote.Pictures{
+		Jobs: b.Requests().Jobs(), Requests: &marketplace.Broker{Store: b.Requests()}, Files: v, Fetch: fetchPicture, Reader: ruler{}, Alerts: b.Alerts(),
 		Queue: func(context.Context, string, string) error { return nil },
 	}
 	return trigger.Queue(func(ctx context.Context, m trigger.Message) error {

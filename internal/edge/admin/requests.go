@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/actor"
 	"merve/internal/cloud/audit"
 	"merve/internal/edge/httpapi"
@@ -25,8 +27,8 @@ type requestFile struct {
 
 // requestPicture is a picture of a request with what was read in it.
 type requestPicture struct {
-	Read    marketplace.JobResult `json:"read"`
-	Address string                `json:"picture,omitempty"` // for 15 minutes
+	Read    quote.JobResult `json:"read"`
+	Address string          `json:"picture,omitempty"` // for 15 minutes
 }
 
 // requestEvent is what happened to a request.
@@ -83,7 +85,7 @@ func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 // pictures are those of jobs, with addresses for those that were fetched.
-func (a *API) pictures(ctx context.Context, jobs []marketplace.Job) ([]requestPicture, error) {
+func (a *API) pictures(ctx context.Context, jobs []quote.Job) ([]requestPicture, error) {
 	all := []requestPicture{}
 	for _, j := range jobs {
 		p := requestPicture{Read: j.Result()}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	quotes "merve/internal/matter/quote"
+
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -222,8 +224,8 @@ func followRequest(t *testing.T, browser context.Context) {
 	c.pressed("Look for vendors")
 	c.waitText(".chain", "The chain of 2 records holds.")
 	id := eval[string](c.tab, `new URLSearchParams(location.search).get('request')`)
-	store, job := c.base.Requests(), marketplace.Job{
-		ID: "oj_aaaaaaaaaaaaaaaa", Request: id, Status: marketplace.JobCompleted, Tries: 1, Confidence: 0.91, NeedsCheck: []string{"lines[0].total"}, CreatedAt: time.Now(),
+	store, job := c.base.Requests(), quotes.Job{
+		ID: "oj_aaaaaaaaaaaaaaaa", Request: id, Status: quotes.JobCompleted, Tries: 1, Confidence: 0.91, NeedsCheck: []string{"lines[0].total"}, CreatedAt: time.Now(),
 		Extracted: `{"lines":[{"item":"60 kVA","quantity":2,"unit_price":140,"total":290,"confidence":0.91,"check":"failed"}],"total":280,"currency":"EUR","text":"60 kVA"}`,
 	}
 	if err := store.Table.DB().Commit(t.Context(), store.Table.Put(dynamo.Key{PK: "request#" + id, SK: "~ocr#" + job.ID}, job)); err != nil {

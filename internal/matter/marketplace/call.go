@@ -8,8 +8,11 @@ import (
 	"log/slog"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
+	"merve/internal/base/ident"
 	"merve/internal/base/pattern"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/alert"
@@ -44,7 +47,7 @@ type Broker struct {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Bounds *bound.Book       // on what one client may send; nil is none
-	Parser *Parser           // reads vendors' answers; nil leaves them as they are
+	Parser *quote.Parser     // reads vendors' answers; nil leaves them as they are
 	Finder *discovery.Finder // looks outside of the catalogue; nil does not
 	Phone  Phone             // calls clients; nil is none
 	Sender string            // WhatsApp number of the account, for markets without one of their own
@@ -373,7 +376,7 @@ func (b *Broker) refuse(ctx context.Context, c *call, hash string, refused *unbe
 // close ends a call that has begun and of whose end nothing is known.
 func (b *Broker) close(ctx context.Context, request string, k kept) error {
 	r := audit.Record{
-		ID: audit.ID(k.Begun, 0, hashed(k.Key+audit.Stamp(k.Begun))), Request: request, Tool: k.Tool, Actor: k.Actor, Key: k.Key, InputHash: k.InputHash, OutputHash: audit.Sum([]byte("null")),
+		ID: audit.ID(k.Begun, 0, ident.Digest(k.Key+audit.Stamp(k.Begun))), Request: request, Tool: k.Tool, Actor: k.Actor, Key: k.Key, InputHash: k.InputHash, OutputHash: audit.Sum([]byte("null")),
 		DurationMS: b.Store.now().Sub(k.Begun).Milliseconds(), Error: audit.Unclear, CreatedAt: audit.Stamp(k.Begun),
 	}
 	ws := append(b.Store.Log().Writes(r, audit.Body{Input: k.Input, Output: "null"}),

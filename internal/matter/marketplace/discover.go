@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"merve/internal/base/fault"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/discovery"
@@ -130,7 +131,7 @@ const (
 )
 
 func budgetKey(request, kind, post string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: "budget#" + kind + "#" + hashed(post)}
+	return dynamo.Key{PK: partition(request), SK: "budget#" + kind + "#" + ident.Digest(post)}
 }
 
 // spends takes one call from what a post has. What is taken is not given back: where a call ends unclear, it may
@@ -356,7 +357,7 @@ func (b *Broker) found(c *call, items []FeedItem) []dynamo.Write {
 	shownInTurn := c.InTurn != nil && !c.InTurn.Channel.Pushes()
 	if len(items) > 0 && c.view.Thread != "" && !shownInTurn {
 		e := c.event(FoundEvent)
-		e.ID, e.Items = "found-"+hashed(c.Meta.Key+audit.Stamp(c.now)), ids
+		e.ID, e.Items = "found-"+ident.Digest(c.Meta.Key+audit.Stamp(c.now)), ids
 		ws = append(ws, b.Store.happened(c.view.Request, e))
 	}
 	return ws

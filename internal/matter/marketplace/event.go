@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
 	"merve/internal/spine/gate"
@@ -34,19 +36,19 @@ const (
 
 // Event is an immutable fact about a request, written with the change it tells of.
 type Event struct {
-	ID       string    `dynamodbav:"id"` // among those of the request
-	Type     EventType `dynamodbav:"type"`
-	Request  string    `dynamodbav:"request"`
-	From     State     `dynamodbav:"from,omitempty"`
-	To       State     `dynamodbav:"to,omitempty"`
-	Outreach string    `dynamodbav:"outreach,omitempty"`
-	Consent  string    `dynamodbav:"consent,omitempty"` // whose state Text is
-	Attempt  string    `dynamodbav:"attempt,omitempty"` // state of the latest attempt to call by it
-	Text     string    `dynamodbav:"text,omitempty"`    // of a message to the client, or why
-	Options  []string  `dynamodbav:"options,omitempty"` // below it
-	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer
-	Items    []string  `dynamodbav:"items,omitempty"`   // that were found, by their ids
-	Picture  string    `dynamodbav:"picture,omitempty"` // the job that reads it
+	ID       string       `dynamodbav:"id"` // among those of the request
+	Type     EventType    `dynamodbav:"type"`
+	Request  string       `dynamodbav:"request"`
+	From     State        `dynamodbav:"from,omitempty"`
+	To       State        `dynamodbav:"to,omitempty"`
+	Outreach string       `dynamodbav:"outreach,omitempty"`
+	Consent  string       `dynamodbav:"consent,omitempty"` // whose state Text is
+	Attempt  string       `dynamodbav:"attempt,omitempty"` // state of the latest attempt to call by it
+	Text     string       `dynamodbav:"text,omitempty"`    // of a message to the client, or why
+	Options  []string     `dynamodbav:"options,omitempty"` // below it
+	Quote    *quote.Quote `dynamodbav:"quote,omitempty"`   // of an answer
+	Items    []string     `dynamodbav:"items,omitempty"`   // that were found, by their ids
+	Picture  string       `dynamodbav:"picture,omitempty"` // the job that reads it
 
 	Receipt *gate.Receipt `dynamodbav:"receipt,omitempty"` // of the YES, or of the word of a person at the desk
 	Told    bool          `dynamodbav:"told,omitempty"`    // the client knows, by the answer to their YES

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"unicode"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
@@ -106,7 +109,7 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 	}
 	c := &call{
 		Call: Call{
-			Tool: RecordVendorReply, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(m.ID)), Actor: System},
+			Tool: RecordVendorReply, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(m.ID)), Actor: System},
 			Input: mustJSON(VendorReply{Request: v.ID, Vendor: o.Vendor, Message: said, ID: m.ID}),
 		},
 		view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
@@ -115,7 +118,7 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 	if said == "" {
 		return a.look(tc, v, o, pictures)
 	}
-	q := b.quote(ctx, v, o, answer{text: said, message: m.ID}, nil, c.now)
+	q := b.Parser.Quote(ctx, v.about(o), quote.Words{Text: said, Message: m.ID}, nil, c.now)
 	ws, state := b.takes(&v, o, q, System, tc.TraceID, false)
 	output := mustJSON(recorded(o.ID, state, q))
 	r := c.record(b.NewID(), audit.HashOf(c.Input), output, "", b.Store.now().Sub(c.now))

@@ -46,15 +46,15 @@ package marketplace
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"merve/internal/matter/quote"
 
 	"merve/internal/base/fault"
 	"merve/internal/base/ident"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
-	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 )
 
@@ -76,7 +76,7 @@ type Request struct {
 
 	Offer    *Offer        `dynamodbav:"offer,omitempty"`      // waits for its turn to be asked about, or for its answer
 	Accepted string        `dynamodbav:"acceptedId,omitempty"` // the outreach whose quote was accepted
-	Quote    *Quote        `dynamodbav:"quote,omitempty"`      // as it was accepted, whatever its vendor has answered since
+	Quote    *quote.Quote  `dynamodbav:"quote,omitempty"`      // as it was accepted, whatever its vendor has answered since
 	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`    // of the acceptance
 	Fallback string        `dynamodbav:"fallback,omitempty"`   // what the client was told of an error
 
@@ -168,33 +168,13 @@ type Outreach struct {
 	Message   string        `dynamodbav:"message"`   // id on the outbox of what asked first
 	Questions int           `dynamodbav:"questions"` // asked since
 	Reminders int           `dynamodbav:"reminders"`
-	Quote     *Quote        `dynamodbav:"quote,omitempty"`
+	Quote     *quote.Quote  `dynamodbav:"quote,omitempty"`
 	Late      bool          `dynamodbav:"late,omitempty"` // its time was over before it was answered
 	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // by which the vendor may be asked
 	AskedAt   time.Time     `dynamodbav:"askedAt"`
 	RemindAt  time.Time     `dynamodbav:"remindAt"`
 	Until     time.Time     `dynamodbav:"until"` // then it times out
 	RepliedAt time.Time     `dynamodbav:"repliedAt"`
-}
-
-// Quote is what a vendor answered.
-type Quote struct {
-	HasStock     *bool        `dynamodbav:"hasStock,omitempty"` // nil is not said
-	PriceMinor   *int64       `dynamodbav:"price,omitempty"`    // nil is none that is clear
-	Currency     string       `dynamodbav:"currency,omitempty"` // of the price; "" is the request's
-	Status       price.Status `dynamodbav:"status,omitempty"`   // of the price; "" was taken in before prices had one
-	NotedBy      string       `dynamodbav:"notedBy,omitempty"`  // who at the desk has heard it by telephone
-	Availability string       `dynamodbav:"availability,omitempty"`
-	Notes        string       `dynamodbav:"notes,omitempty"`
-	Text         string       `dynamodbav:"text"` // the vendor's own words
-	Message      string       `dynamodbav:"message"`
-	At           time.Time    `dynamodbav:"at"`
-	Until        time.Time    `dynamodbav:"until"` // it can be accepted so long
-}
-
-// Offers reports whether a quote can be accepted at a time. One whose price is not clear cannot be.
-func (q *Quote) Offers(at time.Time) bool {
-	return q != nil && q.Status != price.Unclear && (q.HasStock == nil && q.PriceMinor != nil || q.HasStock != nil && *q.HasStock) && at.Before(q.Until)
 }
 
 // Limits.
@@ -211,7 +191,6 @@ const (
 const (
 	remindAfter  = 2 * time.Hour
 	timeOutAfter = 24 * time.Hour
-	quoteFor     = 48 * time.Hour
 	offerFor     = 24 * time.Hour // a question from outside the client's turn
 	askAgain     = 2 * time.Minute
 	keepFor      = 400 * 24 * time.Hour
@@ -228,7 +207,7 @@ type View struct {
 	Request
 	Outreach []Outreach
 	Consents []Consent
-	Jobs     []Job
+	Jobs     []quote.Job
 
 	was State // as it is stored
 }
@@ -284,11 +263,11 @@ func outreachKey(request, outreach string) dynamo.Key {
 }
 
 func replyKey(request, message string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: "reply#" + hashed(message)}
+	return dynamo.Key{PK: partition(request), SK: "reply#" + ident.Digest(message)}
 }
 
 func callKey(request, key string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: callPrefix + hashed(key)}
+	return dynamo.Key{PK: partition(request), SK: callPrefix + ident.Digest(key)}
 }
 
 func eventKey(request, id string) dynamo.Key {
@@ -301,12 +280,6 @@ func ownedKey(owner, request string) dynamo.Key {
 
 func askedKey(market, number, code string) dynamo.Key {
 	return dynamo.Key{PK: "asked#" + market + "#" + number, SK: code}
-}
-
-// hashed makes a key of what somebody else has named.
-func hashed(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:16])
 }
 
 // IsID reports whether an id can be a request's.

@@ -12,6 +12,7 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/base/geo"
+	"merve/internal/base/ident"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/audit"
 )
@@ -137,7 +138,7 @@ func (b *Broker) Create(ctx context.Context, r Request, raw json.RawMessage, by 
 		v.clarify()
 	}
 	input := mustJSON(map[string]any{"category": v.Category, "requirements": v.Requirements})
-	c := &call{Call: Call{Tool: CreateRequest, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(v.ID)), Actor: by}, Input: input}, view: v, trace: telemetry.TraceID(ctx), now: now}
+	c := &call{Call: Call{Tool: CreateRequest, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(v.ID)), Actor: by}, Input: input}, view: v, trace: telemetry.TraceID(ctx), now: now}
 	output := mustJSON(v.needed())
 	ws := append(b.Store.creates(v.Request, by, c.trace), b.Store.Log().Writes(c.record(b.NewID(), audit.HashOf(input), output, "", 0), audit.Body{Input: string(input), Output: string(output)})...)
 	err = b.Store.Table.DB().Commit(ctx, ws...)

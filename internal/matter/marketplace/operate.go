@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/fault"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
@@ -128,7 +131,7 @@ func (b *Broker) sendClientMessage(ctx context.Context, c *call) (outcome, error
 		return unsaid("the client has not written for 24 hours, and the market has no approved template for %s", clientEvent), nil
 	}
 	e := c.event(WrittenEvent)
-	e.ID, e.Text, e.Options = "written-"+hashed(c.Meta.Key), strings.TrimSpace(in.Message), in.Options
+	e.ID, e.Text, e.Options = "written-"+ident.Digest(c.Meta.Key), strings.TrimSpace(in.Message), in.Options
 	return outcome{output: Said{Success: true}, writes: []dynamo.Write{b.Store.happened(c.view.Request, e)}}, nil
 }
 
@@ -169,10 +172,10 @@ type Recorded struct {
 }
 
 // recorded tells of an answer that is taken in as a quote.
-func recorded(outreach string, state OutreachState, q Quote) Recorded {
+func recorded(outreach string, state OutreachState, q quote.Quote) Recorded {
 	r := Recorded{Success: true, Outreach: outreach, State: state, PriceStatus: q.Status}
 	if q.PriceMinor != nil {
-		r.Price, r.Currency = decimal(*q.PriceMinor, q.Currency), q.Currency
+		r.Price, r.Currency = quote.Decimal(*q.PriceMinor, q.Currency), q.Currency
 	}
 	return r
 }
@@ -202,7 +205,7 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 	if why != "" || err != nil {
 		return outcome{output: Recorded{Outreach: o.ID, State: o.State, Error: why}, failed: why}, err
 	}
-	q := b.quote(ctx, c.view, *o, said, in.Parsed, c.now)
+	q := b.Parser.Quote(ctx, c.view.about(*o), said, in.Parsed, c.now)
 	ws, state := b.takes(&c.view, *o, q, c.Meta.Actor, c.trace, true)
 	return outcome{output: recorded(o.ID, state, q), writes: ws}, nil
 }
@@ -210,10 +213,10 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 // takes are the writes that take a vendor's answer in, and the state that the outreach is in then. With the
 // first quote the request itself is quoted, if whoever commits can try again when others change it meanwhile;
 // otherwise the stream sees to that.
-func (b *Broker) takes(v *View, o Outreach, q Quote, by, trace string, again bool) ([]dynamo.Write, OutreachState) {
+func (b *Broker) takes(v *View, o Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, OutreachState) {
 	ws := b.Store.replies(*v, o, q, by, trace, again)
 	state := Replied
-	if q.declines() {
+	if q.Declines() {
 		state = Declined
 	}
 	if again && v.State == Asking && q.Offers(q.At) {

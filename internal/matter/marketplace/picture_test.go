@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/fault"
 	"merve/internal/base/faulttest"
 	"merve/internal/cloud/alert"
@@ -26,7 +28,7 @@ import (
 // darkroom is where the pictures of a yard are read.
 type darkroom struct {
 	*yard
-	*Pictures
+	*quote.Pictures
 	files   map[string][]byte
 	fetched atomic.Int32
 	reads   int
@@ -38,7 +40,7 @@ type darkroom struct {
 func newDarkroom(t *testing.T, lines ...string) *darkroom {
 	t.Helper()
 	d := &darkroom{yard: newYard(t), files: map[string][]byte{}, words: wordsOf(lines)}
-	d.Pictures = &Pictures{Broker: d.yard.Broker, Files: bucket{d}, Fetch: d.fetch, Reader: d, Alerts: d, Queue: d.queue}
+	d.Pictures = &quote.Pictures{Jobs: d.Store.Jobs(), Requests: d.yard.Broker, Files: bucket{d}, Fetch: d.fetch, Reader: d, Alerts: d, Queue: d.queue}
 	return d
 }
 
@@ -302,7 +304,7 @@ func (d *darkroom) photographed(r Request) (job string) {
 	tc := d.writes(o)
 	m := thread.Message{ID: "SM9", Media: []channel.Media{{URL: "https://api.twilio.com/m/9", Type: "image/png"}}}
 	for range 2 { // the second time it is there
-		settled, ok, err := Answers{Broker: d.Pictures.Broker}.Command(d.t.Context(), tc, m)
+		settled, ok, err := Answers{Broker: d.yard.Broker}.Command(d.t.Context(), tc, m)
 		if err != nil || !ok || !strings.Contains(settled.Text, o.Code) {
 			d.t.Fatalf("%+v, %v, %v", settled, ok, err)
 		}
@@ -352,9 +354,10 @@ func TestPictureCrashAnywhere(t *testing.T) {
 		d := newDarkroom(t, quotationLines...)
 		r := d.request("1", nil)
 		job := d.photographed(r)
-		d.Pictures.Broker, _ = d.over(dynamotest.Once(t, calls))
+		broken, _ := d.over(dynamotest.Once(t, calls))
+		d.Jobs, d.Requests = broken.Store.Jobs(), broken
 		calls.Deliver(t, func() { d.now = d.now.Add(10 * time.Minute) }, func() error { return d.Run(context.Background(), r.ID, job) })
-		d.now, d.Pictures.Broker = d.now.Add(10*time.Minute), d.yard.Broker
+		d.now, d.Jobs, d.Requests = d.now.Add(10*time.Minute), d.Store.Jobs(), d.yard.Broker
 		d.run(r.ID, job) // as the sweep has it done
 		v := d.view(r.ID)
 		got := fmt.Sprint(v.Jobs[0].Status, " ", v.Outreach[0].State, " ", v.Outreach[0].Quote.PriceMinor != nil)

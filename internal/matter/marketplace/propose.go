@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/audit"
@@ -286,11 +288,11 @@ func (v View) terms() map[string]any {
 	return terms
 }
 
-func (v View) priced(q *Quote) string {
+func (v View) priced(q *quote.Quote) string {
 	if q.PriceMinor == nil {
 		return ""
 	}
-	return strconv.FormatInt(*q.PriceMinor, 10) + " " + q.in(v.Request) + " " + string(q.Status)
+	return strconv.FormatInt(*q.PriceMinor, 10) + " " + q.In(v.Currency) + " " + string(q.Status)
 }
 
 // summaryOf words the offer of a request.
@@ -326,29 +328,20 @@ func (v View) summaryOf(lang string) string {
 func (v View) acceptVars(lang string, o Outreach) wording.Vars {
 	return wording.Vars{
 		"vendor": o.Name, "need": v.Need(lang), "price": v.price(lang, o.Quote), "availability": wording.Quote(lang, o.Quote.Availability),
-		"notes": wording.Quote(lang, o.Quote.Notes), "words": o.Quote.words(lang), "customer": wording.Quote(lang, v.Client.Name), "phone": v.Client.Phone,
+		"notes": wording.Quote(lang, o.Quote.Notes), "words": o.Quote.Worded(lang), "customer": wording.Quote(lang, v.Client.Name), "phone": v.Client.Phone,
 	}
 }
 
 // price words what a quote asks for, to the client: also that it names no price, or no currency.
-func (v View) price(lang string, q *Quote) string {
+func (v View) price(lang string, q *quote.Quote) string {
 	if q.PriceMinor == nil {
 		return wording.Say(lang, wording.RequestNoPrice, nil)
 	}
-	amount := wording.Money(lang, *q.PriceMinor, q.in(v.Request))
+	amount := wording.Money(lang, *q.PriceMinor, q.In(v.Currency))
 	if q.Status == price.Assumed {
-		return wording.Say(lang, wording.RequestPriceAssumed, wording.Vars{"price": amount, "currency": q.in(v.Request)})
+		return wording.Say(lang, wording.RequestPriceAssumed, wording.Vars{"price": amount, "currency": q.In(v.Currency)})
 	}
 	return amount
-}
-
-// words are all that a vendor said.
-func (q *Quote) words(lang string) string {
-	words := wording.Quote(lang, q.Text)
-	if q.NotedBy == "" {
-		return words
-	}
-	return wording.Say(lang, wording.RequestNotedBy, wording.Vars{"words": words, "name": q.NotedBy})
 }
 
 // asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
@@ -389,7 +382,7 @@ func (b *Broker) accepts(ctx context.Context, v *View, m *market.Market, receipt
 	vars := v.acceptVars(o.Language, *o)
 	vars["code"], vars["price"] = o.Code, ""
 	if p := o.Quote.PriceMinor; p != nil { // the vendor knows what they have named, and hears how it was taken
-		vars["price"] = wording.Money(o.Language, *p, o.Quote.in(v.Request))
+		vars["price"] = wording.Money(o.Language, *p, o.Quote.In(v.Currency))
 	}
 	ws := b.letter(ctx, m, v.Request, *o, letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
 	ws = append(ws, b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"merve/internal/agent/tool"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/spine/gate"
@@ -51,7 +52,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 		by := byMessage(message)
 		c := &call{
 			Call: Call{
-				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, hashed(message)), Actor: System},
+				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(message)), Actor: System},
 				Input: mustJSON(RevokeInput{Request: v.ID}),
 			},
 			view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),

@@ -2,29 +2,26 @@ package marketplace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/quote/price"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
-	"merve/internal/words/wording"
 )
 
 // Snapshot is a request as callers see it.
 type Snapshot struct {
-	Request      string        `json:"request_id"`
-	Conversation string        `json:"conversation_id"`
-	State        State         `json:"state"`
-	Requirements Requirements  `json:"requirements"`
-	Shortlist    []Candidate   `json:"shortlist"`
-	Outreach     Summary       `json:"vendor_outreach_summary"`
-	Messages     []LastMessage `json:"last_messages"`
-	OCR          *JobResult    `json:"ocr,omitempty"` // of the latest picture
+	Request      string           `json:"request_id"`
+	Conversation string           `json:"conversation_id"`
+	State        State            `json:"state"`
+	Requirements Requirements     `json:"requirements"`
+	Shortlist    []Candidate      `json:"shortlist"`
+	Outreach     Summary          `json:"vendor_outreach_summary"`
+	Messages     []LastMessage    `json:"last_messages"`
+	OCR          *quote.JobResult `json:"ocr,omitempty"` // of the latest picture
 
 	Code     string `json:"code"`
 	Category string `json:"category"`
@@ -93,21 +90,7 @@ type VendorAsked struct {
 	Vendor string        `json:"vendor_id"`
 	Name   string        `json:"vendor_name"`
 	State  OutreachState `json:"state"`
-	Quote  *ShownQuote   `json:"quote,omitempty"`
-}
-
-// ShownQuote is a quote as callers see it. What the vendor wrote is data.
-type ShownQuote struct {
-	HasStock     *bool        `json:"has_stock,omitempty"`
-	Price        json.Number  `json:"price,omitempty"` // in its own currency
-	Currency     string       `json:"currency,omitempty"`
-	PriceStatus  price.Status `json:"price_status,omitempty"`
-	NotedBy      string       `json:"noted_by,omitempty"` // who at the desk has heard it by telephone
-	Availability string       `json:"availability,omitempty"`
-	Notes        string       `json:"notes,omitempty"`
-	Text         string       `json:"text"`
-	ExpiresAt    string       `json:"expires_at"`
-	Acceptable   bool         `json:"acceptable"` // it can be accepted now
+	Quote  *quote.Shown  `json:"quote,omitempty"`
 }
 
 // LastMessage is a message of the client's conversation.
@@ -225,39 +208,7 @@ func (v View) summary(now time.Time) Summary {
 	}
 	for _, o := range v.Outreach {
 		*counts[o.State]++
-		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.shown(v.Request, now)})
+		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.Shown(v.Currency, now)})
 	}
 	return s
-}
-
-func (q *Quote) shown(r Request, now time.Time) *ShownQuote {
-	if q == nil {
-		return nil
-	}
-	s := &ShownQuote{
-		PriceStatus: q.Status, NotedBy: q.NotedBy,
-		HasStock: q.HasStock, Availability: q.Availability, Notes: q.Notes, Text: q.Text, ExpiresAt: q.Until.UTC().Format(time.RFC3339), Acceptable: q.Offers(now),
-	}
-	if q.PriceMinor != nil {
-		s.Currency = q.in(r)
-		s.Price = decimal(*q.PriceMinor, s.Currency)
-	}
-	return s
-}
-
-// decimal is an amount of minor units as a decimal of its currency.
-func decimal(minor int64, currency string) json.Number {
-	places := wording.Decimals(currency)
-	digits := strconv.FormatInt(minor, 10)
-	if places == 0 {
-		return json.Number(digits)
-	}
-	if missing := places + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	whole, part := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
-	if part == "" {
-		return json.Number(whole)
-	}
-	return json.Number(whole + "." + part)
 }

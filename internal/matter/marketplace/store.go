@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
@@ -64,7 +67,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 		switch sk := it.Key().SK; {
 		case sk == headSK:
 			return it.Decode(&v.Request)
-		case strings.HasPrefix(sk, jobSK):
+		case strings.HasPrefix(sk, quote.JobPrefix):
 			return decodedOnto(&v.Jobs, it)
 		case strings.HasPrefix(sk, consentSK):
 			return decodedOnto(&v.Consents, it)
@@ -80,7 +83,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	v.was = v.State
 	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
 	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
-	slices.SortFunc(v.Jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortFunc(v.Jobs, func(a, b quote.Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return v, nil
 }
 
@@ -301,13 +304,13 @@ var errRecorded = fault.New(fault.Conflict, "this answer has been recorded alrea
 // replies are the writes that record a vendor's answer, once for its message. They touch the outreach alone, so
 // that no vendor's answer fails because of another's. Only where whoever commits can try again, one without a price fails with
 // [ErrChanged] if another has come since o was read.
-func (s *Store) replies(v View, o Outreach, q Quote, by, trace string, again bool) []dynamo.Write {
+func (s *Store) replies(v View, o Outreach, q quote.Quote, by, trace string, again bool) []dynamo.Write {
 	state := Replied
-	if q.declines() {
+	if q.Declines() {
 		state = Declined
 	}
 	set, vals := "SET #state = :state, repliedAt = :at", dynamo.V{":state": state, ":at": q.At}
-	if !q.keeps(o.Quote) {
+	if !q.Keeps(o.Quote) {
 		set += ", quote = :quote"
 		vals[":quote"] = q
 	}
@@ -324,7 +327,7 @@ func (s *Store) replies(v View, o Outreach, q Quote, by, trace string, again boo
 		set += ", late = :late"
 		vals[":late"] = true
 	}
-	id := "reply-" + hashed(q.Message)
+	id := "reply-" + ident.Digest(q.Message)
 	return []dynamo.Write{
 		s.Table.Put(replyKey(v.ID, q.Message), Reply{q.Message, o.ID, q.Text, q.At}).IfAbsent().Else(errRecorded),
 		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If(still, read).Else(ErrChanged),

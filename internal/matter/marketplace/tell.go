@@ -155,16 +155,16 @@ func (t *Teller) replied(ctx context.Context, n news) error {
 		return t.winner(ctx, n, *o)
 	}
 	q := n.event.Quote
-	stays := o.Quote != nil && o.Quote.Message != q.Message && q.keeps(o.Quote) // the quote that was shown before
+	stays := o.Quote != nil && o.Quote.Message != q.Message && q.Keeps(o.Quote) // the quote that was shown before
 	switch {
-	case q.declines():
+	case q.Declines():
 		return t.silence(ctx, n)
 	case stays || !q.Offers(q.At):
 		lang, key := n.view.Language, wording.RequestAnswered
 		if q.Status == price.Unclear {
 			key = wording.RequestUnclear
 		}
-		vars := wording.Vars{"vendor": o.Name, "code": n.view.Code, "words": q.words(lang)}
+		vars := wording.Vars{"vendor": o.Name, "code": n.view.Code, "words": q.Worded(lang)}
 		return t.client(ctx, n, "request_answered", wording.Say(lang, key, vars), vars, nil)
 	}
 	return t.present(ctx, n)

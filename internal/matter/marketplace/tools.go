@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/fault"
 	"merve/internal/words/language"
 )
@@ -103,11 +105,11 @@ type VendorMessage struct {
 
 // VendorReply is a vendor's answer.
 type VendorReply struct {
-	Request string  `json:"request_id"`
-	Vendor  string  `json:"vendor_id"`
-	Message string  `json:"message"`
-	ID      string  `json:"provider_message_id"`
-	Parsed  *Parsed `json:"parsed_data"`
+	Request string        `json:"request_id"`
+	Vendor  string        `json:"vendor_id"`
+	Message string        `json:"message"`
+	ID      string        `json:"provider_message_id"`
+	Parsed  *quote.Parsed `json:"parsed_data"`
 }
 
 // StateInput asks for another state.
@@ -259,7 +261,7 @@ func (in VendorReply) check(c *call) error {
 	if err := text("message", in.Message, 4*MaxText); err != nil {
 		return err
 	}
-	return in.Parsed.check(c.view.Currency)
+	return in.Parsed.Check(c.view.Currency)
 }
 
 func (in StateInput) check(c *call) error {

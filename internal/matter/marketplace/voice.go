@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
@@ -160,7 +162,7 @@ func (v View) amounts() []string {
 	}
 	for _, o := range v.Outreach {
 		if o.Quote != nil && o.Quote.PriceMinor != nil {
-			whole, _, _ := strings.Cut(decimal(*o.Quote.PriceMinor, v.Currency).String(), ".")
+			whole, _, _ := strings.Cut(quote.Decimal(*o.Quote.PriceMinor, v.Currency).String(), ".")
 			all = append(all, whole)
 		}
 	}

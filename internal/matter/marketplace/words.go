@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/agent/tool"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/spine/thread"
@@ -27,7 +29,7 @@ func (v View) Quotes(lang string, now time.Time) (lines []string, cards []map[st
 		lines = append(lines, wording.Say(lang, wording.RequestQuoteLine, vars))
 		card := map[string]any{"type": "quote", "id": o.ID, "title": o.Name, "request": v.ID, "text": o.Quote.Text, "expiresAt": o.Quote.Until.UTC().Format(time.RFC3339)}
 		if o.Quote.PriceMinor != nil {
-			card["price"] = map[string]any{"amount": *o.Quote.PriceMinor, "currency": o.Quote.in(v.Request)}
+			card["price"] = map[string]any{"amount": *o.Quote.PriceMinor, "currency": o.Quote.In(v.Currency)}
 		}
 		if o.Quote.Availability != "" {
 			card["availability"] = o.Quote.Availability
@@ -142,7 +144,7 @@ func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	views, err := h.views(ctx, s)
 	for _, v := range views {
 		if h.Files != nil && len(v.Jobs) > 0 {
-			if err := h.Files.Forget(ctx, filesOf(v.ID)); err != nil {
+			if err := h.Files.Forget(ctx, quote.FilesOf(v.ID)); err != nil {
 				return nil, err
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/alert"
@@ -62,7 +64,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 	b := &Broker{
 		Store: &Store{Table: table("records"), Now: now, Rows: &thread.Rows{Table: table("conversations")}}, Vendors: &Vendors{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
 		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
-		Parser: &Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
+		Parser: &quote.Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
 		Alerts: &alert.Store{Table: table("alerts"), Now: now},
 	}
 	return b, &Teller{Broker: b, Threads: thread.Teller{Store: threads, Queue: y}, Read: y.queue}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/quote"
+
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/alert"
@@ -44,13 +46,13 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 	broker := &marketplace.Broker{
 		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
-		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
+		Parser: &quote.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
 	alerts := &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now}
 	broker.Alerts = alerts
-	reading := &marketplace.Pictures{Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
+	reading := &quote.Pictures{Jobs: broker.Store.Jobs(), Requests: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
 	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }
 
