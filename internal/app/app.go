@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/oklog/ulid/v2"
 
@@ -16,7 +18,6 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
-	"merve/internal/matter/marketplace"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"
 	"merve/internal/spine/live"
@@ -63,7 +64,7 @@ type shared struct {
 	listings once[*listing.Store]
 	places   once[*place.Store]
 	roster   once[*roster.Book]
-	vendors  once[*marketplace.Vendors]
+	vendors  once[*vendor.Store]
 }
 
 type once[T any] struct {

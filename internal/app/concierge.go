@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/trigger"
@@ -65,8 +67,8 @@ func (b *Base) orderDesk() *order.Taker {
 func (b *Base) commands(model llm.Model) map[channel.ThreadType]turn.Command {
 	post, broker := b.post(), b.broker(model)
 	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, b.orderCommands()}
-	all := turn.Commands{relay.Quotes{Post: post}, marketplace.Answers{Broker: broker, Named: true}, fixed, b.office(), post, marketplace.Answers{Broker: broker}}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
+	all := turn.Commands{relay.Quotes{Post: post}, broker.Answers(true), fixed, b.office(), post, broker.Answers(false)}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: broker.Answers(false)}
 }
 
 // orderCommands are what businesses answer to orders.
@@ -83,7 +85,7 @@ func (b *Base) roles() *turn.Roles {
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: vendor.Coded}}
 }
 
 // matters are what stands of conversations.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
@@ -169,9 +171,9 @@ func (s *story) everythingOfAnn(t *testing.T) (th string, ids []string) {
 		Currency: "EUR", Client: marketplace.Contact{Name: "Ann", Phone: ann.Phone},
 	}, json.RawMessage(`{"need":"a blue bell"}`), marketplace.Moltbot, true)
 	must(err)
-	commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: "~outreach#ou_1"}, marketplace.Outreach{
+	commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: "~outreach#ou_1"}, vendor.Outreach{
 		ID: "ou_1", Request: request.ID, Code: "V1", Vendor: "v1", Name: "Bells", Market: demo.Market, Number: "+15550104",
-		State: marketplace.Replied, Message: "a blue bell",
+		State: vendor.Replied, Message: "a blue bell",
 	}), records.Put(dynamo.Key{PK: "asked#" + demo.Market + "#+15550104", SK: "V1"}, map[string]string{"request": request.ID}))
 	for _, sk := range []string{"~consent#cc_1", "~ocr#oj_1", "reply#1", "call#1", "feed#fi_1", "budget#1"} { // all there go with the request
 		commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: sk}, map[string]string{"id": sk, "text": "a blue bell"}))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/cloud/trigger"
@@ -70,8 +72,8 @@ func (b *Base) Requests() *marketplace.Store {
 }
 
 // Vendors returns the store of vendors.
-func (b *Base) Vendors() *marketplace.Vendors {
-	return b.shared.vendors.get(func() *marketplace.Vendors { return &marketplace.Vendors{Table: b.catalog(), Now: b.Now} })
+func (b *Base) Vendors() *vendor.Store {
+	return b.shared.vendors.get(func() *vendor.Store { return &vendor.Store{Table: b.catalog(), Now: b.Now} })
 }
 
 // broker carries out what is asked about requests. Nil is no model to read what vendors answer.

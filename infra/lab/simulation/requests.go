@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/matter/marketplace"
@@ -21,7 +23,7 @@ import (
 type sought struct {
 	marketplace.View
 	events  []marketplace.Event
-	replies []marketplace.Reply
+	replies []vendor.Reply
 }
 
 // seek reads all requests.
@@ -35,24 +37,24 @@ func (j *judge) seek() (found []sought) {
 		if err != nil {
 			j.t.Fatal(err)
 		}
-		found = append(found, sought{v, all[marketplace.Event](j, "request#"+id, "event#"), all[marketplace.Reply](j, "request#"+id, "reply#")})
+		found = append(found, sought{v, all[marketplace.Event](j, "request#"+id, "event#"), all[vendor.Reply](j, "request#"+id, "reply#")})
 	}
 	return found
 }
 
 // awaited reports whether a vendor could always answer an outreach, from when they were asked until now: they have neither
 // said no nor let the time pass.
-func (r sought) awaited(o marketplace.Outreach) bool {
+func (r sought) awaited(o vendor.Outreach) bool {
 	declined := slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
 		return e.Outreach == o.ID && e.Quote != nil && e.Quote.HasStock != nil && !*e.Quote.HasStock
 	})
-	return !declined && !o.Late && (o.State.Open() || o.State == marketplace.Replied)
+	return !declined && !o.Late && (o.State.Open() || o.State == vendor.Replied)
 }
 
 // wasAsked reports whether a vendor was asked for a customer, who has said YES to that.
 func (j *judge) wasAsked(who, c *Customer) bool {
 	return slices.ContainsFunc(j.sought, func(r sought) bool {
-		return r.Owner == c.Owner && slices.ContainsFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.Number == who.Phone })
+		return r.Owner == c.Owner && slices.ContainsFunc(r.Outreach, func(o vendor.Outreach) bool { return o.Number == who.Phone })
 	})
 }
 
@@ -150,7 +152,7 @@ func (j *judge) agreed(r sought) {
 			j.leftBy(r, e)
 		}
 	}
-	at := slices.IndexFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.ID == r.Accepted })
+	at := slices.IndexFunc(r.Outreach, func(o vendor.Outreach) bool { return o.ID == r.Accepted })
 	if at < 0 || r.Quote == nil {
 		j.t.Errorf("request %s: nothing was quoted of what was accepted", r.Code)
 		return
@@ -282,14 +284,14 @@ func (j *judge) bound(s spine) {
 	j.t.Helper()
 	for _, said := range s.who.taken() {
 		id := j.messageID(s.who, said)
-		var with []marketplace.Outreach
+		var with []vendor.Outreach
 		var words string
 		for _, r := range j.sought {
 			for _, reply := range r.replies {
 				if reply.Message != id {
 					continue
 				}
-				at := slices.IndexFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.ID == reply.Outreach })
+				at := slices.IndexFunc(r.Outreach, func(o vendor.Outreach) bool { return o.ID == reply.Outreach })
 				if at < 0 || r.Outreach[at].Number != s.who.Phone {
 					j.t.Errorf("%q of %s was recorded with request %s, of which they were not asked", said.Text, s.who.Name, r.Code)
 					continue
@@ -333,7 +335,7 @@ func (j *judge) answerTo(s spine, id string) string {
 
 // several reports whether, when a vendor said something that names nothing, they certainly waited for an answer of theirs
 // to another outreach than the one that it was recorded with.
-func (j *judge) several(s spine, said *Said, with marketplace.Outreach) bool {
+func (j *judge) several(s spine, said *Said, with vendor.Outreach) bool {
 	for _, r := range j.sought {
 		for _, o := range r.Outreach {
 			if o.ID == with.ID || o.Number != s.who.Phone || !r.awaited(o) {
@@ -350,9 +352,9 @@ func (j *judge) several(s spine, said *Said, with marketplace.Outreach) bool {
 }
 
 // quoted: the quote of an outreach is one of its answers, and its price a figure of that.
-func (j *judge) quoted(s spine, r sought, o marketplace.Outreach) {
+func (j *judge) quoted(s spine, r sought, o vendor.Outreach) {
 	j.t.Helper()
-	at := slices.IndexFunc(r.replies, func(p marketplace.Reply) bool { return p.Message == o.Quote.Message && p.Outreach == o.ID })
+	at := slices.IndexFunc(r.replies, func(p vendor.Reply) bool { return p.Message == o.Quote.Message && p.Outreach == o.ID })
 	if at < 0 || r.replies[at].Text != o.Quote.Text {
 		j.t.Errorf("the quote of %s is none of its answers: %+v", o.Code, *o.Quote)
 		return

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/app"
@@ -77,10 +79,10 @@ func Trading(t testing.TB, o Options) *World {
 	for i, s := range []struct{ id, name, lang string }{
 		{"v1", "Aphrodite Power", "en"}, {"v2", "Beşparmak Makine", "tr"}, {"v3", "Zephyros Rental", "el"}, {"v4", "Carmel Machines", "he"},
 	} {
-		seller := marketplace.Vendor{
+		seller := vendor.Vendor{
 			ID: s.id, Market: Market, Name: s.name, Category: "generator rental", Phone: fmt.Sprintf("+1555010003%d", i+1),
 			Languages: []string{s.lang}, Enabled: true,
-			OptIn: &marketplace.OptIn{At: start, How: "form"},
+			OptIn: &vendor.OptIn{At: start, How: "form"},
 		}
 		if _, err := w.healthy.Vendors().Put(t.Context(), seller); err != nil {
 			t.Fatal(err)
@@ -484,7 +486,7 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 			return marketplace.StartCall, map[string]any{"consent_id": k.ID}
 		}
 	}
-	quoted := slices.DeleteFunc(slices.Clone(v.Outreach), func(o marketplace.Outreach) bool { return !o.Quote.Offers(w.Now()) })
+	quoted := slices.DeleteFunc(slices.Clone(v.Outreach), func(o vendor.Outreach) bool { return !o.Quote.Offers(w.Now()) })
 	if len(quoted) > 0 && (v.State == marketplace.Presented || v.State == marketplace.Quoted) && w.chance(0.4) {
 		return marketplace.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, quoted).ID})
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
@@ -55,7 +57,7 @@ type API struct {
 	Drivers    *taxi.Drivers
 	Rides      *taxi.Store
 	Places     *curated.Store
-	Vendors    *marketplace.Vendors
+	Vendors    *vendor.Store
 	Customers  *customer.Store      // whom calls are about
 	Visits     *appointment.Catalog // what calls arrange
 	Broker     *marketplace.Broker

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
@@ -21,7 +23,7 @@ func (a *API) vendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 func (a *API) saveVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	under := func(v *marketplace.Vendor, market, id string) { v.Market, v.ID = market, id }
+	under := func(v *vendor.Vendor, market, id string) { v.Market, v.ID = market, id }
 	return saveItem(a, w, r, "vendor", under, a.Vendors.Put)
 }
 
@@ -30,15 +32,15 @@ func (a *API) deleteVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor
 }
 
 func (a *API) importVendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return importLines(a, w, r, readVendor, func(ctx context.Context, _ string, all []marketplace.Vendor) error { return a.Vendors.Import(ctx, all) })
+	return importLines(a, w, r, readVendor, func(ctx context.Context, _ string, all []vendor.Vendor) error { return a.Vendors.Import(ctx, all) })
 }
 
-func readVendor(line []byte) (lined[marketplace.Vendor], error) {
-	var v marketplace.Vendor
+func readVendor(line []byte) (lined[vendor.Vendor], error) {
+	var v vendor.Vendor
 	if err := json.Unmarshal(line, &v); err != nil {
-		return lined[marketplace.Vendor]{}, fault.WrongForm(err)
+		return lined[vendor.Vendor]{}, fault.WrongForm(err)
 	}
-	return lined[marketplace.Vendor]{v.ID, v.Market, func(market string) (marketplace.Vendor, error) {
+	return lined[vendor.Vendor]{v.ID, v.Market, func(market string) (vendor.Vendor, error) {
 		v.Market = market
 		return v, v.Check()
 	}}, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/app"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/api/apitest"
@@ -20,9 +22,9 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.NewMarket(t)
-	seller := marketplace.Vendor{
+	seller := vendor.Vendor{
 		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304000", Enabled: true,
-		OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
+		OptIn: &vendor.OptIn{At: apitest.Now(), How: "form"},
 	}
 	if _, err := s.Base.Vendors().Put(t.Context(), seller); err != nil {
 		t.Fatal(err)
@@ -110,9 +112,9 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.NewMarket(t)
-	seller := marketplace.Vendor{
+	seller := vendor.Vendor{
 		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304001", Enabled: true,
-		OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
+		OptIn: &vendor.OptIn{At: apitest.Now(), How: "form"},
 	}
 	if _, err := s.Base.Vendors().Put(t.Context(), seller); err != nil {
 		t.Fatal(err)

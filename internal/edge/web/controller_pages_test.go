@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	quotes "merve/internal/matter/quote"
 
 	"github.com/chromedp/chromedp"
@@ -18,7 +20,6 @@ import (
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/taxi"
 	"merve/internal/record/ledger"
 	"merve/internal/record/listing"
@@ -959,9 +960,9 @@ func keepUnsaved(t *testing.T, browser context.Context) {
 // hasVisits gives the market a vendor, and a technician who comes for a service.
 func (c *controller) hasVisits() {
 	c.Helper()
-	_, err := c.base.Vendors().Put(c.Context(), marketplace.Vendor{
+	_, err := c.base.Vendors().Put(c.Context(), vendor.Vendor{
 		ID: "power", Market: c.market.ID, Name: "Kyrenia Power", Category: "generator rental", Phone: "+905330000009", Enabled: true,
-		OptIn: &marketplace.OptIn{At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), How: "form of 3 May"},
+		OptIn: &vendor.OptIn{At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), How: "form of 3 May"},
 	})
 	if err != nil {
 		c.Fatal(err)

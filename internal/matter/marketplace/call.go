@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/actor"
@@ -30,7 +32,7 @@ import (
 // Broker carries out what is asked of it about requests, by models, programs and the desk. Safe for concurrent use.
 type Broker struct {
 	Store   *Store
-	Vendors *Vendors
+	Vendors *vendor.Store
 	Markets interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
@@ -244,7 +246,7 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 	}
 	for n := 1; ; n++ {
 		a, err := b.carryOut(ctx, c, op, hash)
-		if !errors.Is(err, ErrChanged) && !errors.Is(err, errAsked) || n == maxTries {
+		if !errors.Is(err, ErrChanged) && !errors.Is(err, vendor.ErrAsked) || n == maxTries {
 			return a, err
 		}
 		if c.view, err = b.Store.View(ctx, c.view.ID); err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/base/actor"
@@ -361,7 +363,7 @@ func TestCostOfACall(t *testing.T) {
 	var ids []string
 	for n := range MaxVendors {
 		ids = append(ids, fmt.Sprintf("%q", fmt.Sprint("v", n)))
-		y.vendor(fmt.Sprint("v", n), func(v *Vendor) { v.Phone = fmt.Sprintf("+1555031%04d", n) })
+		y.vendor(fmt.Sprint("v", n), func(v *vendor.Vendor) { v.Phone = fmt.Sprintf("+1555031%04d", n) })
 	}
 	r := y.callable("ann")
 	cost := func(c Call) int {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/base/fault"
@@ -40,7 +42,7 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		id := NewID(y.market.ID, "crash")
 		for _, v := range []string{"v1", "v2"} {
-			deliver(func() error { return broken.Vendors.Import(ctx, []Vendor{y.newVendor(v)}) })
+			deliver(func() error { return broken.Vendors.Import(ctx, []vendor.Vendor{y.newVendor(v)}) })
 		}
 		deliver(func() error {
 			_, err := broken.Create(ctx, Request{ID: id, Market: y.market.ID, Language: "en", Category: "generator rental", Currency: "EUR"}, json.RawMessage(need), Admin, false)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/fault"
 	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
@@ -52,7 +54,7 @@ func (in DiscoverInput) check(*call) error {
 		return err
 	}
 	if in.Category != "" {
-		if err := text("category", in.Category, MaxCategory); err != nil {
+		if err := text("category", in.Category, vendor.MaxCategory); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/cloud/dynamo"
@@ -18,7 +20,7 @@ import (
 )
 
 // writes is where a vendor who was asked writes.
-func (y *yard) writes(o Outreach) tool.Context {
+func (y *yard) writes(o vendor.Outreach) tool.Context {
 	return tool.Context{
 		Market: y.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en",
 		Actor: actor.Actor{Phone: o.Number}, Now: y.now, TimeZone: time.UTC,
@@ -27,9 +29,9 @@ func (y *yard) writes(o Outreach) tool.Context {
 
 // hears has a broker take in what a vendor writes. It gives what that does and what they are answered; ok is false where it
 // is no answer to anything.
-func (y *yard) hears(o Outreach, m thread.Message) (settled gate.Settled, ok bool) {
+func (y *yard) hears(o vendor.Outreach, m thread.Message) (settled gate.Settled, ok bool) {
 	y.t.Helper()
-	settled, ok, err := Answers{Broker: y.Broker}.Command(y.t.Context(), y.writes(o), m)
+	settled, ok, err := y.Answers(false).Command(y.t.Context(), y.writes(o), m)
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func (y *yard) hears(o Outreach, m thread.Message) (settled gate.Settled, ok boo
 }
 
 // outreach asks vendors about a new request, and gives them in the order of their names.
-func (y *yard) outreach(key string, vendors ...string) []Outreach {
+func (y *yard) outreach(key string, vendors ...string) []vendor.Outreach {
 	y.t.Helper()
 	r := y.request(key, nil)
 	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["`+strings.Join(vendors, `","`)+`"]}`)
@@ -52,9 +54,9 @@ func (y *yard) outreach(key string, vendors ...string) []Outreach {
 func TestATimeOutWhileAnAnswerIsRead(t *testing.T) {
 	t.Parallel()
 	const vague = `{"has_stock":null,"price":null,"currency":null,"availability":null,"notes":null}`
-	for name, answer := range map[string]func(y *yard, o Outreach){
-		"on WhatsApp": func(y *yard, o Outreach) { y.hears(o, thread.Message{ID: "SM1", Text: "we will see"}) },
-		"by a call": func(y *yard, o Outreach) {
+	for name, answer := range map[string]func(y *yard, o vendor.Outreach){
+		"on WhatsApp": func(y *yard, o vendor.Outreach) { y.hears(o, thread.Message{ID: "SM1", Text: "we will see"}) },
+		"by a call": func(y *yard, o vendor.Outreach) {
 			y.do(RecordVendorReply, o.Request, "reply",
 				`{"request_id":"{id}","vendor_id":"v1","message":"we will see","provider_message_id":"SM1"}`)
 		},
@@ -71,13 +73,13 @@ func TestATimeOutWhileAnAnswerIsRead(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if got := y.view(o.Request).Outreach[0].State; got != TimedOut {
+				if got := y.view(o.Request).Outreach[0].State; got != vendor.TimedOut {
 					t.Errorf("while the answer is read: %s", got)
 				}
 				return vague
 			}
 			answer(y, o)
-			if got := y.view(o.Request).Outreach[0]; got.State != Replied || !got.Late || got.Quote == nil {
+			if got := y.view(o.Request).Outreach[0]; got.State != vendor.Replied || !got.Late || got.Quote == nil {
 				t.Errorf("%s, late %v, quote %v", got.State, got.Late, got.Quote)
 			}
 		})
@@ -95,7 +97,7 @@ func TestStartIsNoAnswer(t *testing.T) {
 			t.Errorf("%q: %q, %v", words, settled.Text, ok)
 		}
 	}
-	if got := y.view(o.Request).Outreach[0]; got.State != Pending || got.Quote != nil || y.asked != 0 {
+	if got := y.view(o.Request).Outreach[0]; got.State != vendor.Pending || got.Quote != nil || y.asked != 0 {
 		t.Errorf("%s, quote %v, and a model was asked %d times", got.State, got.Quote, y.asked)
 	}
 }
@@ -113,7 +115,7 @@ func TestAnUnknownQuotation(t *testing.T) {
 	if !ok || len(settled.Writes) != 0 || !strings.Contains(settled.Text, first.Code) || !strings.Contains(settled.Text, second.Code) {
 		t.Errorf("an unknown message is quoted: %q, %d writes", settled.Text, len(settled.Writes))
 	}
-	if got := y.view(first.Request).Outreach[0]; got.State != Pending {
+	if got := y.view(first.Request).Outreach[0]; got.State != vendor.Pending {
 		t.Errorf("it is %s", got.State)
 	}
 	table := y.Outbox.Table
@@ -121,7 +123,7 @@ func TestAnUnknownQuotation(t *testing.T) {
 	y.fail(table.DB().Commit(t.Context(), sent))
 	y.hears(first, thread.Message{ID: "SM2", Text: "300", ReplyTo: "SMasked"})
 	a, b := y.view(first.Request).Outreach[0], y.view(second.Request).Outreach[0]
-	if a.State != Pending || b.State != Replied || b.Quote.Message != "SM2" {
+	if a.State != vendor.Pending || b.State != vendor.Replied || b.Quote.Message != "SM2" {
 		t.Errorf("what was asked is quoted: %s and %s", a.State, b.State)
 	}
 }

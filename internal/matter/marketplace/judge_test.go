@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/cloud/dynamo"
 	. "merve/internal/matter/marketplace"
 )
@@ -14,7 +16,7 @@ import (
 // after a revocation, and each answer is where it belongs, or was asked about.
 func (l *life) judge() {
 	l.mail()
-	replies := map[string][]Reply{} // by message
+	replies := map[string][]vendor.Reply{} // by message
 	for _, r := range l.requests {
 		v := l.view(r.ID)
 		events, err := l.Store.History(l.t.Context(), r.ID)
@@ -22,7 +24,7 @@ func (l *life) judge() {
 		l.states(v, events)
 		l.agreed(v, events)
 		l.calledBy(v)
-		all, err := dynamo.Collect[Reply](l.t.Context(), l.Store.Table, dynamo.Under("request#"+r.ID, "reply#"))
+		all, err := dynamo.Collect[vendor.Reply](l.t.Context(), l.Store.Table, dynamo.Under("request#"+r.ID, "reply#"))
 		l.fail(err)
 		for _, p := range all {
 			replies[p.Message] = append(replies[p.Message], p)
@@ -123,10 +125,10 @@ func (l *life) calledBy(v View) {
 }
 
 // quoted: a quote is one of its outreach's answers, word for word, and its price a figure of that.
-func (l *life) quoted(v View, replies []Reply) {
+func (l *life) quoted(v View, replies []vendor.Reply) {
 	for _, o := range v.Outreach {
 		q := o.Quote
-		if q != nil && !slices.Contains(replies, Reply{q.Message, o.ID, q.Text, q.At}) {
+		if q != nil && !slices.Contains(replies, vendor.Reply{q.Message, o.ID, q.Text, q.At}) {
 			l.t.Errorf("the quote of %s is none of its answers: %+v", o.Code, *q)
 		}
 		if q != nil && q.PriceMinor != nil && *q.PriceMinor != 100 && !strings.Contains(q.Text, fmt.Sprint(*q.PriceMinor/100)) {
@@ -136,7 +138,7 @@ func (l *life) quoted(v View, replies []Reply) {
 }
 
 // bound: an answer is recorded once, with what it means. What may mean several is recorded nowhere, and asked about.
-func (l *life) bound(s *saying, recorded []Reply) {
+func (l *life) bound(s *saying, recorded []vendor.Reply) {
 	words := s.form.Get("Body")
 	switch {
 	case len(recorded) > 1:

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/fault"
 	"merve/internal/base/faulttest"
 	"merve/internal/base/seedtest"
@@ -87,8 +89,8 @@ type life struct {
 	letters []mailed
 	asked   map[string]int // searches, by engine and post
 
-	requests []Request  // of a client, and of the desk
-	known    []Outreach // as they began
+	requests []Request         // of a client, and of the desk
+	known    []vendor.Outreach // as they began
 	seen     map[string]bool
 	said     []*saying
 	revoked  map[string]bool // consents, once whoever revoked them knows
@@ -106,11 +108,11 @@ type mailed struct {
 // saying is what a vendor has written.
 type saying struct {
 	form   url.Values
-	from   Outreach // one on whose thread it comes
-	means  string   // id of the outreach; "" names none
-	waited []string // those that waited for an answer then
-	answer string   // what the vendor was told
-	taken  bool     // by a turn
+	from   vendor.Outreach // one on whose thread it comes
+	means  string          // id of the outreach; "" names none
+	waited []string        // those that waited for an answer then
+	answer string          // what the vendor was told
+	taken  bool            // by a turn
 }
 
 // dial is a client's telephone that rang.
@@ -300,7 +302,7 @@ func (l *life) proposes(r Request) {
 	l.asks(ProposeOutreach, r, `{"request_id":"{id}","vendor_ids":[`+strings.Join(vendors, ",")+`]}`)
 	l.settles(r)
 	for _, o := range l.view(r.ID).Outreach {
-		if !slices.ContainsFunc(l.known, func(k Outreach) bool { return k.ID == o.ID }) {
+		if !slices.ContainsFunc(l.known, func(k vendor.Outreach) bool { return k.ID == o.ID }) {
 			l.known = append(l.known, o)
 		}
 	}
@@ -368,7 +370,7 @@ func (l *life) outgoing() (all []outbox.Message) {
 }
 
 // everyone is all outreach of both requests.
-func (l *life) everyone() (all []Outreach) {
+func (l *life) everyone() (all []vendor.Outreach) {
 	for _, r := range l.requests {
 		all = append(all, l.view(r.ID).Outreach...)
 	}
@@ -414,7 +416,7 @@ func (l *life) speaks() {
 	default:
 		s.means = ""
 		for _, other := range l.everyone() {
-			if other.Number == o.Number && (other.State.Open() || other.State == Replied) {
+			if other.Number == o.Number && (other.State.Open() || other.State == vendor.Replied) {
 				s.waited = append(s.waited, other.ID)
 			}
 		}
@@ -441,7 +443,7 @@ func (l *life) hear(s *saying) {
 	}
 	s.taken = l.deliver(func() error {
 		m := thread.Message{ID: in.SID, Text: in.Body, ReplyTo: in.ReplyTo}
-		settled, ok, err := Answers{Broker: l.broken}.Command(l.t.Context(), l.writes(s.from), m)
+		settled, ok, err := l.broken.Answers(false).Command(l.t.Context(), l.writes(s.from), m)
 		if err != nil {
 			return err
 		}
@@ -633,7 +635,7 @@ func (l *life) revokes(r Request, consent string) {
 
 // accepts proposes a quote, which the client answers.
 func (l *life) accepts(r Request) {
-	quoted := slices.DeleteFunc(l.view(r.ID).Outreach, func(o Outreach) bool { return !o.Quote.Offers(l.now) })
+	quoted := slices.DeleteFunc(l.view(r.ID).Outreach, func(o vendor.Outreach) bool { return !o.Quote.Offers(l.now) })
 	if len(quoted) == 0 {
 		return
 	}

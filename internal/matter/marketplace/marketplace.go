@@ -45,9 +45,10 @@
 package marketplace
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"time"
+
+	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
 
@@ -136,76 +137,29 @@ func (o *Offer) ids() []string {
 	return all
 }
 
-// OutreachState is how far a vendor who is asked has come.
-type OutreachState string
-
-const (
-	Pending   OutreachState = "pending" // on the outbox; Sent and Delivered are read from there
-	Sent      OutreachState = "sent"
-	Delivered OutreachState = "delivered"
-	Replied   OutreachState = "replied"
-	Declined  OutreachState = "declined"
-	TimedOut  OutreachState = "timed_out"
-	Failed    OutreachState = "failed"
-)
-
-// Open reports whether the vendor has still to answer.
-func (s OutreachState) Open() bool { return s == Pending || s == Sent || s == Delivered }
-
-// Outreach is one vendor who is asked.
-type Outreach struct {
-	ID        string        `dynamodbav:"id"`
-	Request   string        `dynamodbav:"request"`
-	Code      string        `dynamodbav:"code"` // for the vendor
-	N         int           `dynamodbav:"n"`    // its place among those of the request
-	Vendor    string        `dynamodbav:"vendor"`
-	Name      string        `dynamodbav:"name"`
-	Market    string        `dynamodbav:"market"`
-	Number    string        `dynamodbav:"number"` // E.164; no model sees it
-	Thread    string        `dynamodbav:"thread"` // the vendor's
-	Language  string        `dynamodbav:"lang"`
-	State     OutreachState `dynamodbav:"state"`
-	Message   string        `dynamodbav:"message"`   // id on the outbox of what asked first
-	Questions int           `dynamodbav:"questions"` // asked since
-	Reminders int           `dynamodbav:"reminders"`
-	Quote     *quote.Quote  `dynamodbav:"quote,omitempty"`
-	Late      bool          `dynamodbav:"late,omitempty"` // its time was over before it was answered
-	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // by which the vendor may be asked
-	AskedAt   time.Time     `dynamodbav:"askedAt"`
-	RemindAt  time.Time     `dynamodbav:"remindAt"`
-	Until     time.Time     `dynamodbav:"until"` // then it times out
-	RepliedAt time.Time     `dynamodbav:"repliedAt"`
-}
-
 // Limits.
 const (
-	MaxVendors   = 15 // asked in one outreach, and found by one search
-	MaxQuestions = 3  // to one vendor, beside the first message
-	MaxReminders = 1
-	MaxOpen      = 5 // open requests of one client
-	MaxText      = 1000
-	MaxCategory  = 80
+	MaxVendors = 15 // asked in one outreach, and found by one search
+	MaxOpen    = 5  // open requests of one client
+	MaxText    = 1000
 )
 
 // How long things last.
 const (
-	remindAfter  = 2 * time.Hour
-	timeOutAfter = 24 * time.Hour
-	offerFor     = 24 * time.Hour // a question from outside the client's turn
-	askAgain     = 2 * time.Minute
-	keepFor      = 400 * 24 * time.Hour
+	offerFor = 24 * time.Hour // a question from outside the client's turn
+	askAgain = 2 * time.Minute
+	keepFor  = 400 * 24 * time.Hour
 )
 
 // What a request may meet.
 var (
 	ErrChanged = fault.New(fault.Conflict, "the request has changed meanwhile")
-	errAsked   = fault.New(fault.Conflict, "the vendor has been asked already")
 )
 
 // View is a request with all vendors that were asked, and what its client has consented to.
 type View struct {
 	Request
-	Outreach []Outreach
+	Outreach []vendor.Outreach
 	Consents []Consent
 	Jobs     []quote.Job
 
@@ -213,7 +167,7 @@ type View struct {
 }
 
 // outreach finds one by its id.
-func (v *View) outreach(id string) *Outreach {
+func (v *View) outreach(id string) *vendor.Outreach {
 	for i := range v.Outreach {
 		if v.Outreach[i].ID == id {
 			return &v.Outreach[i]
@@ -223,7 +177,7 @@ func (v *View) outreach(id string) *Outreach {
 }
 
 // of finds the outreach to a vendor.
-func (v *View) of(vendor string) *Outreach {
+func (v *View) of(vendor string) *vendor.Outreach {
 	for i := range v.Outreach {
 		if v.Outreach[i].Vendor == vendor {
 			return &v.Outreach[i]
@@ -233,7 +187,7 @@ func (v *View) of(vendor string) *Outreach {
 }
 
 // won reports whether an outreach is the one whose quote is accepted.
-func (v *View) won(o Outreach) bool { return v.State == Accepted && v.Accepted == o.ID }
+func (v *View) won(o vendor.Outreach) bool { return v.State == Accepted && v.Accepted == o.ID }
 
 // waits reports whether a vendor has still to answer.
 func (v *View) waits() bool {
@@ -248,23 +202,13 @@ func (v *View) waits() bool {
 // The keys. They are part of the data model.
 
 const (
-	requestPrefix  = "rq_"
-	outreachPrefix = "ou_"
-	headSK         = "~"
-	outreachSK     = "~outreach#"
-	callPrefix     = "call#"
+	requestPrefix = "rq_"
+	headSK        = "~"
+	callPrefix    = "call#"
 )
 
 func partition(request string) string   { return "request#" + request }
 func headKey(request string) dynamo.Key { return dynamo.Key{PK: partition(request), SK: headSK} }
-
-func outreachKey(request, outreach string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: outreachSK + outreach}
-}
-
-func replyKey(request, message string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: "reply#" + ident.Digest(message)}
-}
 
 func callKey(request, key string) dynamo.Key {
 	return dynamo.Key{PK: partition(request), SK: callPrefix + ident.Digest(key)}
@@ -278,34 +222,11 @@ func ownedKey(owner, request string) dynamo.Key {
 	return dynamo.Key{PK: "requests#" + owner, SK: request}
 }
 
-func askedKey(market, number, code string) dynamo.Key {
-	return dynamo.Key{PK: "asked#" + market + "#" + number, SK: code}
-}
-
 // IsID reports whether an id can be a request's.
 func IsID(id string) bool { return ident.Is(requestPrefix, id) }
 
 // NewID is the id of the request that a key of an owner makes.
 func NewID(owner, key string) string { return ident.New(requestPrefix, "request", owner, key) }
-
-func newOutreachID(request, vendor string) string {
-	return ident.New(outreachPrefix, "outreach", request, vendor)
-}
-
-// Codes have seven characters, more than those of rides, orders, talks and bookings. The last is a digit, so
-// that a code is no word, and one before is a letter, so that it is no number.
-var (
-	codeFront = ident.Code{Alphabet: ident.Readable, Length: codeLength - 1, Letter: true}
-	codeEnd   = ident.Code{Alphabet: "23456789", Length: 1}
-)
-
-const codeLength = 7
-
-// newCode is the code of a request or an outreach.
-func newCode(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return codeFront.Of(sum[:]) + codeEnd.Of(sum[codeLength:])
-}
 
 // mustJSON is the JSON of strings, numbers and times, which always marshal.
 func mustJSON(v any) []byte {

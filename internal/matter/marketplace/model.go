@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
@@ -124,7 +126,7 @@ func place(tc tool.Context, named string) *geo.Location {
 // Create stores a request; the same id is the same request. What is clear is searched for at once, if a client has
 // said it.
 func (b *Broker) Create(ctx context.Context, r Request, raw json.RawMessage, by string, clarify bool) (Request, error) {
-	if err := text("category", r.Category, MaxCategory); err != nil {
+	if err := text("category", r.Category, vendor.MaxCategory); err != nil {
 		return Request{}, err
 	}
 	var err error
@@ -132,7 +134,7 @@ func (b *Broker) Create(ctx context.Context, r Request, raw json.RawMessage, by 
 		return Request{}, err
 	}
 	now := b.Store.now()
-	r.Code, r.State, r.CreatedAt, r.UpdatedAt, r.Version, r.Category = newCode(r.ID), New, now, now, 1, strings.TrimSpace(r.Category)
+	r.Code, r.State, r.CreatedAt, r.UpdatedAt, r.Version, r.Category = vendor.NewCode(r.ID), New, now, now, 1, strings.TrimSpace(r.Category)
 	v := View{Request: r}
 	if clarify {
 		v.clarify()

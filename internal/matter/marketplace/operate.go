@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/fault"
@@ -15,7 +17,6 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
-	"merve/internal/tenant/channel"
 	"merve/internal/words/claim"
 )
 
@@ -41,7 +42,7 @@ func (b *Broker) searchVendors(ctx context.Context, c *call) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	q := Search{Market: c.view.Market, Category: in.Category, Near: c.view.Requirements.Location(), Tags: in.Filters.Tags, Limit: usualVendors}
+	q := vendor.Search{Market: c.view.Market, Category: in.Category, Near: c.view.Requirements.Location(), Tags: in.Filters.Tags, Limit: usualVendors}
 	if in.Filters.RadiusKM != nil {
 		q.RadiusKM = *in.Filters.RadiusKM
 	}
@@ -150,18 +151,11 @@ func (v View) facts() []string {
 	return facts
 }
 
-// The events of messages to vendors, by which approved templates go.
-const (
-	vendorEvent   = "vendor_asked"
-	questionEvent = "vendor_question"
-	reminderEvent = "vendor_reminder"
-)
-
 // Recorded tells what became of a vendor's answer.
 type Recorded struct {
-	Success  bool          `json:"success"`
-	Outreach string        `json:"outreach_id"`
-	State    OutreachState `json:"state"`
+	Success  bool                 `json:"success"`
+	Outreach string               `json:"outreach_id"`
+	State    vendor.OutreachState `json:"state"`
 
 	// What the backend has read in the answer.
 	PriceStatus price.Status `json:"price_status,omitempty"`
@@ -172,7 +166,7 @@ type Recorded struct {
 }
 
 // recorded tells of an answer that is taken in as a quote.
-func recorded(outreach string, state OutreachState, q quote.Quote) Recorded {
+func recorded(outreach string, state vendor.OutreachState, q quote.Quote) Recorded {
 	r := Recorded{Success: true, Outreach: outreach, State: state, PriceStatus: q.Status}
 	if q.PriceMinor != nil {
 		r.Price, r.Currency = quote.Decimal(*q.PriceMinor, q.Currency), q.Currency
@@ -193,8 +187,8 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 		}
 		return outcome{}, fault.New(fault.Conflict, "the vendor was not asked, so this is no answer")
 	}
-	onThread, heard := o.ids(in.ID)
-	if r, ok, err := b.Store.Replied(ctx, c.view.ID, onThread, heard); ok || err != nil {
+	onThread, heard := o.MessageIDs(in.ID)
+	if r, ok, err := b.Store.Book().Replied(ctx, c.view.ID, onThread, heard); ok || err != nil {
 		again := Recorded{Success: true, Outreach: o.ID, State: o.State}
 		if o.Quote != nil && o.Quote.Message == r.Message {
 			again = recorded(o.ID, o.State, *o.Quote)
@@ -213,12 +207,9 @@ func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error
 // takes are the writes that take a vendor's answer in, and the state that the outreach is in then. With the
 // first quote the request itself is quoted, if whoever commits can try again when others change it meanwhile;
 // otherwise the stream sees to that.
-func (b *Broker) takes(v *View, o Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, OutreachState) {
+func (b *Broker) takes(v *View, o vendor.Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, vendor.OutreachState) {
 	ws := b.Store.replies(*v, o, q, by, trace, again)
-	state := Replied
-	if q.Declines() {
-		state = Declined
-	}
+	state := vendor.AnsweredBy(q)
 	if again && v.State == Asking && q.Offers(q.At) {
 		ws = append(ws, b.Store.changes(v.to(Quoted), Event{Type: ChangedEvent, From: Asking, To: Quoted, By: by, Trace: trace})...)
 	}
@@ -299,7 +290,7 @@ func (b *Broker) updateRequirements(_ context.Context, c *call) (outcome, error)
 		return outcome{output: n, failed: why}, nil
 	}
 	if in.Category != "" {
-		if err := text("category", in.Category, MaxCategory); err != nil {
+		if err := text("category", in.Category, vendor.MaxCategory); err != nil {
 			return outcome{}, err
 		}
 		c.view.Category = strings.TrimSpace(in.Category)
@@ -328,18 +319,4 @@ func (v *View) clarify() {
 
 func (v View) needed() Needed {
 	return Needed{true, v.ID, v.Code, v.State, v.Category, v.Requirements, v.Requirements.Missing(), ""}
-}
-
-// vendorThreads are the threads on which the messages of some vendors' numbers arrive, in the order of the vendors. 1 request
-// for each number that was not looked up within a minute.
-func (b *Broker) vendorThreads(ctx context.Context, market string, these []Vendor) ([]string, error) {
-	threads := make([]string, len(these))
-	for i, v := range these {
-		roles, err := b.Roster.Of(ctx, market, v.Phone)
-		if err != nil {
-			return nil, err
-		}
-		threads[i] = thread.ID(market, roles.ThreadType(), "", channel.OfNumber(v.Phone).Key())
-	}
-	return threads, nil
 }

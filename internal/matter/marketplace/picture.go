@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/actor"
@@ -80,10 +82,10 @@ func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
 	}
 	ids := []string{in.Message}
 	for _, o := range c.view.Outreach {
-		onThread, _ := o.ids(in.Message)
+		onThread, _ := o.MessageIDs(in.Message)
 		ids = append(ids, onThread)
 	}
-	reply, _, err := b.Store.Replied(ctx, c.view.ID, ids...)
+	reply, _, err := b.Store.Book().Replied(ctx, c.view.ID, ids...)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -113,7 +115,7 @@ func (b *Broker) getJob(_ context.Context, c *call) (outcome, error) {
 }
 
 // pictures are the jobs for what a vendor has sent with a message, which are read as quotations.
-func (b *Broker) pictures(v View, o Outreach, m thread.Message, trace string) []dynamo.Write {
+func (b *Broker) pictures(v View, o vendor.Outreach, m thread.Message, trace string) []dynamo.Write {
 	const most = 3
 	var ws []dynamo.Write
 	for _, p := range m.Media[:min(len(m.Media), most)] {
@@ -132,7 +134,7 @@ func (b *Broker) Take(ctx context.Context, j quote.Job, found ocr.Result, commit
 		return err
 	}
 	err = commit(b.quoted(v, j, found)...)
-	if errors.Is(err, errRecorded) { // the message has been recorded as an answer: its words stand
+	if errors.Is(err, vendor.ErrRecorded) { // the message has been recorded as an answer: its words stand
 		err = commit()
 	}
 	if errors.Is(err, ErrChanged) {
@@ -144,7 +146,7 @@ func (b *Broker) Take(ctx context.Context, j quote.Job, found ocr.Result, commit
 // quoted are the writes that take a picture as its vendor's answer. Only figures that need no check make a price.
 func (b *Broker) quoted(v View, j quote.Job, found ocr.Result) []dynamo.Write {
 	o := v.outreach(j.Outreach)
-	if o == nil || !o.awaited() {
+	if o == nil || !o.Awaited() {
 		return nil
 	}
 	q := quote.OfPicture(j, found, b.Store.now())

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/fault"
@@ -304,7 +306,7 @@ func (d *darkroom) photographed(r Request) (job string) {
 	tc := d.writes(o)
 	m := thread.Message{ID: "SM9", Media: []channel.Media{{URL: "https://api.twilio.com/m/9", Type: "image/png"}}}
 	for range 2 { // the second time it is there
-		settled, ok, err := Answers{Broker: d.yard.Broker}.Command(d.t.Context(), tc, m)
+		settled, ok, err := d.yard.Broker.Answers(false).Command(d.t.Context(), tc, m)
 		if err != nil || !ok || !strings.Contains(settled.Text, o.Code) {
 			d.t.Fatalf("%+v, %v, %v", settled, ok, err)
 		}
@@ -337,7 +339,7 @@ func TestVendorSendsAPhoto(t *testing.T) {
 			r := d.request("1", nil)
 			d.run(r.ID, d.photographed(r))
 			o := d.view(r.ID).Outreach[0]
-			if o.State != Replied || o.Quote == nil || !strings.Contains(o.Quote.Text, "Generator") || len(d.alerts) != test.alerts {
+			if o.State != vendor.Replied || o.Quote == nil || !strings.Contains(o.Quote.Text, "Generator") || len(d.alerts) != test.alerts {
 				t.Fatalf("%+v, alerts %v", o, d.alerts)
 			}
 			if p := o.Quote.PriceMinor; test.price == 0 && p != nil || test.price > 0 && (p == nil || *p != test.price) || o.Quote.Offers(d.now) != (test.price > 0) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/agent/tool"
@@ -18,7 +20,6 @@ import (
 	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
-	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
 	"merve/internal/words/wording"
 )
@@ -83,14 +84,14 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 		switch {
 		case !ok:
 			return outcome{}, &fault.Error{Kind: fault.NotFound, Field: "vendor_ids", Message: "not found"}
-		case !v.mayBeAsked():
+		case !v.MayBeAsked():
 			return c.unproposed("%s may not be written to: no opt-in is recorded", v.ID), nil
 		case c.view.of(id) != nil:
 			return c.unproposed("%s was asked already: use send_vendor_message", v.ID), nil
 		}
 	}
 	these := ordered(in.Vendors, vendors)
-	threads, err := b.vendorThreads(ctx, c.view.Market, these)
+	threads, err := b.mail().ThreadsOf(ctx, c.view.Market, these)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -98,9 +99,9 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 	if err != nil {
 		return outcome{}, err
 	}
-	if far := c.unreachable(these, threads, heads); far != "" {
+	if far := vendor.Unreachable(c.market, these, threads, heads, c.now); far != "" {
 		return c.unproposed("%s cannot be written to: they have opted out, or have not written for 24 hours and "+
-			"the market has no approved template for %s", far, vendorEvent), nil
+			"the market has no approved template for %s", far, vendor.AskedEvent), nil
 	}
 	if missing := c.view.Requirements.Missing(); len(missing) > 0 {
 		return c.unproposed("ask the client first for: %s", strings.Join(missing, ", ")), nil
@@ -135,21 +136,9 @@ func (b *Broker) heads(ctx context.Context, c *call, threads []string) ([]thread
 	return heads, nil
 }
 
-// unreachable is the first of some vendors who cannot be written to on their threads; "" is none.
-func (c *call) unreachable(these []Vendor, threads []string, heads []thread.Head) string {
-	for i, v := range these {
-		head := thread.HeadOf(heads, threads[i])
-		head.Channel = channel.WhatsApp // of one who has never written, too
-		if !head.Reachable(c.market, vendorEvent, false, c.now) {
-			return v.ID
-		}
-	}
-	return ""
-}
-
 // ordered are vendors in the order of their ids.
-func ordered(ids []string, by map[string]Vendor) []Vendor {
-	var all []Vendor
+func ordered(ids []string, by map[string]vendor.Vendor) []vendor.Vendor {
+	var all []vendor.Vendor
 	for _, id := range ids {
 		if v, ok := by[id]; ok {
 			all = append(all, v)
@@ -189,7 +178,7 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 		return outcome{}, err
 	}
 	return b.propose(c, head, func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		stands := b.Store.quotes(*o).Else(ErrChanged)
+		stands := b.Store.Book().StillQuotes(*o).Else(ErrChanged)
 		ws, err := b.accepts(ctx, &c.view, c.market, receipt, c.trace)
 		return append(ws, stands), err
 	})
@@ -325,7 +314,7 @@ func (v View) summaryOf(lang string) string {
 }
 
 // acceptVars word a quote, with what its vendor is told.
-func (v View) acceptVars(lang string, o Outreach) wording.Vars {
+func (v View) acceptVars(lang string, o vendor.Outreach) wording.Vars {
 	return wording.Vars{
 		"vendor": o.Name, "need": v.Need(lang), "price": v.price(lang, o.Quote), "availability": wording.Quote(lang, o.Quote.Availability),
 		"notes": wording.Quote(lang, o.Quote.Notes), "words": o.Quote.Worded(lang), "customer": wording.Quote(lang, v.Client.Name), "phone": v.Client.Phone,
@@ -346,21 +335,14 @@ func (v View) price(lang string, q *quote.Quote) string {
 
 // asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
 func (b *Broker) asks(
-	ctx context.Context, v *View, m *market.Market, vendors []Vendor, threads []string, receipt gate.Receipt, trace string,
+	ctx context.Context, v *View, m *market.Market, vendors []vendor.Vendor, threads []string, receipt gate.Receipt, trace string,
 ) []dynamo.Write {
 	now := b.Store.now()
 	var ws []dynamo.Write
-	for i, vendor := range vendors {
-		lang := vendor.language(m)
-		from := vendor.from(now)
-		o := Outreach{
-			ID: newOutreachID(v.ID, vendor.ID), N: len(v.Outreach) + 1, Request: v.ID, Vendor: vendor.ID, Name: vendor.Name, Market: m.ID,
-			Number: vendor.Phone, Thread: threads[i], Language: lang,
-			State: Pending, Receipt: receipt, AskedAt: now, RemindAt: from.Add(remindAfter), Until: from.Add(timeOutAfter),
-		}
-		o.Code, o.Message = newCode(o.ID), o.ID+".asked"
-		ws = append(ws, b.Store.puts(o)...)
-		ws = append(ws, b.letter(ctx, m, v.Request, o, letter{"asked", vendorEvent, wording.VendorAsked, v.askVars(m, o)}, trace)...)
+	for i, one := range vendors {
+		o := one.Ask(m, v.ID, threads[i], len(v.Outreach)+1, receipt, now)
+		ws = append(ws, b.Store.Book().Puts(o)...)
+		ws = append(ws, b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{"asked", vendor.AskedEvent, wording.VendorAsked, v.askVars(m, o)}, trace)...)
 		v.Outreach = append(v.Outreach, o)
 	}
 	e := Event{Type: AskedEvent, From: v.State, To: Asking, By: receipt.Actor, Trace: trace}
@@ -369,7 +351,7 @@ func (b *Broker) asks(
 }
 
 // askVars word what a vendor is asked.
-func (v View) askVars(m *market.Market, o Outreach) wording.Vars {
+func (v View) askVars(m *market.Market, o vendor.Outreach) wording.Vars {
 	return wording.Vars{"market": m.Name, "need": v.Need(o.Language), "currency": v.Currency, "code": o.Code}
 }
 
@@ -384,7 +366,7 @@ func (b *Broker) accepts(ctx context.Context, v *View, m *market.Market, receipt
 	if p := o.Quote.PriceMinor; p != nil { // the vendor knows what they have named, and hears how it was taken
 		vars["price"] = wording.Money(o.Language, *p, o.Quote.In(v.Currency))
 	}
-	ws := b.letter(ctx, m, v.Request, *o, letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
+	ws := b.mail().Letter(ctx, m, v.Thread, *o, vendor.Letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
 	ws = append(ws, b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
 	e := Event{Type: AcceptedEvent, From: v.State, To: Accepted, Outreach: o.ID, By: receipt.Actor, Trace: trace}
 	v.State, v.Accepted, v.Quote, v.Receipt, v.Offer = Accepted, o.ID, o.Quote, &receipt, nil

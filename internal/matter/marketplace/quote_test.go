@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/actor"
 	. "merve/internal/matter/marketplace"
 	"merve/internal/matter/quote/price"
@@ -15,7 +17,7 @@ import (
 )
 
 // writesOn has a vendor write a message on their thread, which no turn has answered yet.
-func (y *yard) writesOn(o Outreach, id, text string) {
+func (y *yard) writesOn(o vendor.Outreach, id, text string) {
 	y.t.Helper()
 	in := channel.Inbound{
 		Market: y.market.ID, Channel: channel.WhatsApp, ThreadType: channel.Vendor, From: channel.OfNumber(o.Number), MessageID: id, Text: text,
@@ -27,7 +29,7 @@ func (y *yard) writesOn(o Outreach, id, text string) {
 }
 
 // records is a call of a model that records a vendor's answer.
-func (y *yard) records(o Outreach, key, id, text, parsed string) map[string]any {
+func (y *yard) records(o vendor.Outreach, key, id, text, parsed string) map[string]any {
 	y.t.Helper()
 	c := y.call(RecordVendorReply, o.Request, key, fmt.Sprintf(
 		`{"request_id":"{id}","vendor_id":%q,"message":%q,"provider_message_id":%q,"parsed_data":%s}`, o.Vendor, text, id, parsed))
@@ -77,7 +79,7 @@ func TestField33_APriceIsTheVendors(t *testing.T) {
 }
 
 // clientAsks has a client of a request agree that vendors are asked.
-func (y *yard) clientAsks(r Request, vendors ...string) []Outreach {
+func (y *yard) clientAsks(r Request, vendors ...string) []vendor.Outreach {
 	y.t.Helper()
 	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["`+strings.Join(vendors, `","`)+`"]}`)
 	y.fail(y.answers(y.Broker, r.ID, true))
@@ -116,7 +118,7 @@ func TestPromise2_AReplyIsTheVendors(t *testing.T) {
 	wants(t, "other words", y.records(o[0], "2", "SM1", "28 EUR", has), false, "something else")
 	wants(t, "another vendor's", y.records(o[0], "3", "SM2", "300 EUR", has), false, "no such message")
 	wants(t, "another request's", y.records(o[0], "4", "SM3", other.Code+": 150 EUR", has), false, other.Code)
-	if got := y.view(r.ID).Outreach[0]; got.Quote != nil || got.State != Pending {
+	if got := y.view(r.ID).Outreach[0]; got.Quote != nil || got.State != vendor.Pending {
 		t.Fatalf("recorded: %+v", got)
 	}
 	wants(t, "the vendor's", y.records(o[0], "2", "SM1", "280 EUR", has), true, "")

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/geo"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
@@ -18,10 +20,10 @@ func BenchmarkSearch(b *testing.B) {
 	table, market := dynamotest.Open(b, nil).Table(dynamotest.TableName("catalog")), dynamotest.ID("market")
 	var ws []dynamo.Write
 	for i := range vendors {
-		v := Vendor{
+		v := vendor.Vendor{
 			ID: fmt.Sprintf("v%05d", i), Market: market, Name: fmt.Sprint("Vendor ", i), Phone: fmt.Sprintf("+1555%07d", i), Enabled: true,
 			Category: []string{"generator rental", "boat rental", "piano tuner", "marquee rental"}[i%4], Tags: []string{"60 kVA", "delivery"},
-			Location: &geo.Location{Lat: 35 + float64(i%100)/100, Lng: 33 + float64(i%97)/97}, OptIn: &OptIn{At: time.Now(), How: "form"},
+			Location: &geo.Location{Lat: 35 + float64(i%100)/100, Lng: 33 + float64(i%97)/97}, OptIn: &vendor.OptIn{At: time.Now(), How: "form"},
 		}
 		ws = append(ws, table.Put(dynamo.Key{PK: "vendors#" + market, SK: "vendor#" + v.ID}, v))
 	}
@@ -30,8 +32,8 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	store := &Vendors{Table: table, Now: time.Now}
-	search := Search{Market: market, Category: "generators", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400,
+	store := &vendor.Store{Table: table, Now: time.Now}
+	search := vendor.Search{Market: market, Category: "generators", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400,
 		Tags: []string{"delivery"}, Limit: MaxVendors}
 	if _, total, err := store.Find(b.Context(), search); err != nil || total != vendors/4 {
 		b.Fatalf("%d found, %v", total, err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/cloud/bound"
@@ -69,7 +71,7 @@ func (o Outreaching) Commit(ctx context.Context, tc tool.Context, c gate.Consent
 	case err != nil:
 		return gate.Settled{}, err
 	}
-	threads, err := b.vendorThreads(ctx, v.Market, these)
+	threads, err := b.mail().ThreadsOf(ctx, v.Market, these)
 	if err != nil {
 		return gate.Settled{}, err
 	}
@@ -222,7 +224,7 @@ func changed(tc tool.Context) gate.Settled {
 // meanwhile words that a request was changed while the YES to its offer was carried out.
 func meanwhile(tc tool.Context) func(error) (string, bool) {
 	return func(err error) (string, bool) {
-		lost := errors.Is(err, ErrChanged) || errors.Is(err, errAsked) || errors.Is(err, outbox.ErrDuplicate) || errors.Is(err, bound.ErrLost)
+		lost := errors.Is(err, ErrChanged) || errors.Is(err, vendor.ErrAsked) || errors.Is(err, outbox.ErrDuplicate) || errors.Is(err, bound.ErrLost)
 		return wording.Say(tc.Language, wording.OfferChanged, nil), lost
 	}
 }
@@ -250,12 +252,12 @@ func (b *Broker) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pe
 	var stands []dynamo.Write
 	for _, n := range v.Offer.Vendors {
 		vendor, there := vendors[n.ID]
-		if !there || !vendor.mayBeAsked() || vendor.Name != n.Name {
+		if !there || !vendor.MayBeAsked() || vendor.Name != n.Name {
 			return nil, refusal(tc)
 		}
-		stands = append(stands, b.Vendors.unchanged(vendor).Else(gate.ErrMeanwhile))
+		stands = append(stands, b.Vendors.Unchanged(vendor).Else(gate.ErrMeanwhile))
 	}
-	threads, err := b.vendorThreads(ctx, v.Market, ordered(v.Offer.ids(), vendors))
+	threads, err := b.mail().ThreadsOf(ctx, v.Market, ordered(v.Offer.ids(), vendors))
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +279,7 @@ func (b *Broker) lookAtQuote(ctx context.Context, tc tool.Context, p thread.Pend
 	if err != nil || !ok {
 		return nil, err
 	}
-	return []dynamo.Write{b.Store.quotes(*v.outreach(v.Offer.Outreach)).Else(gate.ErrMeanwhile)}, nil
+	return []dynamo.Write{b.Store.Book().StillQuotes(*v.outreach(v.Offer.Outreach)).Else(gate.ErrMeanwhile)}, nil
 }
 
 func refusal(tc tool.Context) error {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
-	"merve/internal/cloud/dynamo"
-	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 )
 
@@ -19,7 +19,7 @@ type Snapshot struct {
 	State        State            `json:"state"`
 	Requirements Requirements     `json:"requirements"`
 	Shortlist    []Candidate      `json:"shortlist"`
-	Outreach     Summary          `json:"vendor_outreach_summary"`
+	Outreach     vendor.Summary   `json:"vendor_outreach_summary"`
 	Messages     []LastMessage    `json:"last_messages"`
 	OCR          *quote.JobResult `json:"ocr,omitempty"` // of the latest picture
 
@@ -71,28 +71,6 @@ func (v View) consents(now time.Time) []ShownConsent {
 	return all
 }
 
-// Summary counts the vendors who were asked by how far they are, and lists them.
-type Summary struct {
-	Total     int           `json:"total"`
-	Pending   int           `json:"pending"`
-	Sent      int           `json:"sent"`
-	Delivered int           `json:"delivered"`
-	Replied   int           `json:"replied"`
-	Declined  int           `json:"declined"`
-	TimedOut  int           `json:"timed_out"`
-	Failed    int           `json:"failed"`
-	Outreach  []VendorAsked `json:"outreach"`
-}
-
-// VendorAsked is one vendor who was asked.
-type VendorAsked struct {
-	ID     string        `json:"outreach_id"`
-	Vendor string        `json:"vendor_id"`
-	Name   string        `json:"vendor_name"`
-	State  OutreachState `json:"state"`
-	Quote  *quote.Shown  `json:"quote,omitempty"`
-}
-
 // LastMessage is a message of the client's conversation.
 type LastMessage struct {
 	Direction string  `json:"direction"`
@@ -121,12 +99,12 @@ func (b *Broker) getSnapshot(ctx context.Context, c *call) (outcome, error) {
 }
 
 func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
-	if err := b.delivered(ctx, &v); err != nil {
+	if err := b.mail().Delivered(ctx, v.Outreach); err != nil {
 		return Snapshot{}, err
 	}
 	s := Snapshot{
 		Request: v.ID, Conversation: v.Conversation(), State: v.State, Requirements: v.Requirements, Shortlist: v.Shortlist,
-		Outreach: v.summary(b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
+		Outreach: vendor.Summarize(v.Outreach, v.Currency, b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
 		Consents: v.consents(b.Store.now()),
 	}
 	if n := len(v.Jobs); n > 0 {
@@ -162,53 +140,4 @@ func (r Request) Conversation() string {
 		return r.ID
 	}
 	return r.Thread
-}
-
-// delivered reads from the outbox how far the messages to vendors have come. 1 request.
-func (b *Broker) delivered(ctx context.Context, v *View) error {
-	var places []dynamo.Place
-	var at []int
-	for i, o := range v.Outreach {
-		if o.State == Pending {
-			places, at = append(places, b.Outbox.Place(o.Thread, o.Message)), append(at, i)
-		}
-	}
-	if len(places) == 0 {
-		return nil
-	}
-	items, err := b.Outbox.Table.DB().BatchGet(ctx, places...)
-	if err != nil {
-		return fmt.Errorf("outbox of request %s: %w", v.ID, err)
-	}
-	for n, it := range items {
-		if it != nil {
-			v.Outreach[at[n]].State = deliveredBy(outbox.Status(it.String("status")))
-		}
-	}
-	return nil
-}
-
-// deliveredBy is how far a vendor is asked whose message has come so far.
-func deliveredBy(s outbox.Status) OutreachState {
-	switch s {
-	case outbox.Sent:
-		return Sent
-	case outbox.Delivered, outbox.Read:
-		return Delivered
-	case outbox.Failed:
-		return Failed
-	}
-	return Pending
-}
-
-func (v View) summary(now time.Time) Summary {
-	s := Summary{Total: len(v.Outreach), Outreach: []VendorAsked{}}
-	counts := map[OutreachState]*int{
-		Pending: &s.Pending, Sent: &s.Sent, Delivered: &s.Delivered, Replied: &s.Replied, Declined: &s.Declined, TimedOut: &s.TimedOut, Failed: &s.Failed,
-	}
-	for _, o := range v.Outreach {
-		*counts[o.State]++
-		s.Outreach = append(s.Outreach, VendorAsked{o.ID, o.Vendor, o.Name, o.State, o.Quote.Shown(v.Currency, now)})
-	}
-	return s
 }

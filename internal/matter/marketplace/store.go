@@ -8,17 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/actor"
-	"merve/internal/base/fault"
 	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
-	"merve/internal/matter/quote/price"
 	"merve/internal/spine/thread"
-	"merve/internal/tenant/channel"
 )
 
 // Store keeps requests. Safe for concurrent use.
@@ -81,7 +80,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 		return View{}, actor.ErrNotFound
 	}
 	v.was = v.State
-	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
+	slices.SortFunc(v.Outreach, func(a, b vendor.Outreach) int { return a.N - b.N })
 	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
 	slices.SortFunc(v.Jobs, func(a, b quote.Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return v, nil
@@ -222,148 +221,35 @@ func (v View) due() time.Time {
 	}
 	for _, o := range v.Outreach {
 		if o.State.Open() {
-			soonest(o.next())
+			soonest(o.Next())
 		}
 	}
 	return due
 }
 
-// next is when something becomes of a vendor who does not answer.
-func (o Outreach) next() time.Time {
-	if o.Reminders < MaxReminders {
-		return o.RemindAt
-	}
-	return o.Until
-}
+// Book keeps whom requests were put to.
+func (s *Store) Book() vendor.Book { return vendor.Book{Table: s.Table} }
 
-// asked is what leads from a vendor's code to their outreach.
-type asked struct {
-	Request  string `dynamodbav:"request"`
-	Outreach string `dynamodbav:"outreach"`
-	TTL      int64  `dynamodbav:"ttl"`
-}
-
-// puts are the writes by which a vendor is asked the first time. They fail with errAsked.
-func (s *Store) puts(o Outreach) []dynamo.Write {
+// replies are the writes that record a vendor's answer, see [vendor.Book.Replies]. They touch the outreach alone, so that no
+// vendor's answer fails because of another's.
+func (s *Store) replies(v View, o vendor.Outreach, q quote.Quote, by, trace string, again bool) []dynamo.Write {
+	record, change := s.Book().Replies(o, q, again)
 	return []dynamo.Write{
-		s.Table.Put(outreachKey(o.Request, o.ID), o).IfAbsent().Else(errAsked),
-		s.Table.Put(askedKey(o.Market, o.Number, o.Code), asked{o.Request, o.ID, o.AskedAt.Add(keepFor).Unix()}).IfAbsent().Else(errAsked),
+		record, change.Else(ErrChanged),
+		s.happened(v.Request, Event{ID: "reply-" + ident.Digest(q.Message), Type: RepliedEvent, Outreach: o.ID, Quote: &q, By: by, Trace: trace}),
 	}
 }
 
-// saves is the write that changes how far an outreach is, on condition that it is as it was read. It leaves the quote
-// alone, which may be another by now. A time-out marks the answer that may follow as late, because an answer that is being
-// read meanwhile does not know of the time-out.
-func (s *Store) saves(before, after Outreach) dynamo.Write {
-	set := "SET #state = :state, questions = :questions, reminders = :reminders"
-	vals := dynamo.V{":state": after.State, ":questions": after.Questions, ":reminders": after.Reminders}
-	if after.State == TimedOut {
-		set += ", late = :late"
-		vals[":late"] = true
-	}
-	return s.Table.Update(outreachKey(after.Request, after.ID), set, vals).
-		If("#state = :was AND questions = :asked AND reminders = :reminded",
-			dynamo.V{":was": before.State, ":asked": before.Questions, ":reminded": before.Reminders}).Else(ErrChanged)
-}
-
-// quotes is the check that the quote of an outreach is still the one that was read.
-func (s *Store) quotes(o Outreach) dynamo.Write {
-	return s.Table.Check(outreachKey(o.Request, o.ID), "quote.message = :message", dynamo.V{":message": o.Quote.Message})
-}
-
-// askedOf are the outreach that a vendor's number knows by their codes, the latest known last. 1 request, 1 more
-// for each hundred.
-func (s *Store) askedOf(ctx context.Context, market, number string) ([]Outreach, error) {
-	var keys []dynamo.Key
-	err := s.Table.Each(ctx, dynamo.Under(askedKey(market, number, "").PK, ""), func(it dynamo.Item) error {
-		keys = append(keys, outreachKey(it.String("request"), it.String("outreach")))
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("what a vendor was asked: %w", err)
-	}
-	items, err := s.Table.BatchGet(ctx, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("what a vendor was asked: %w", err)
-	}
-	all, err := dynamo.Decode[Outreach](items)
-	slices.SortFunc(all, func(a, b Outreach) int { return a.AskedAt.Compare(b.AskedAt) })
-	return all, err
-}
-
-// Reply is a vendor's answer, word for word.
-type Reply struct {
-	Message  string    `dynamodbav:"message" json:"provider_message_id"`
-	Outreach string    `dynamodbav:"outreach" json:"outreach_id"`
-	Text     string    `dynamodbav:"text" json:"text"`
-	At       time.Time `dynamodbav:"at" json:"at"`
-}
-
-var errRecorded = fault.New(fault.Conflict, "this answer has been recorded already")
-
-// replies are the writes that record a vendor's answer, once for its message. They touch the outreach alone, so
-// that no vendor's answer fails because of another's. Only where whoever commits can try again, one without a price fails with
-// [ErrChanged] if another has come since o was read.
-func (s *Store) replies(v View, o Outreach, q quote.Quote, by, trace string, again bool) []dynamo.Write {
-	state := Replied
-	if q.Declines() {
-		state = Declined
-	}
-	set, vals := "SET #state = :state, repliedAt = :at", dynamo.V{":state": state, ":at": q.At}
-	if !q.Keeps(o.Quote) {
-		set += ", quote = :quote"
-		vals[":quote"] = q
-	}
-	still, read := "attribute_exists(pk)", dynamo.V(nil)
-	switch {
-	case !again || q.Status != price.None:
-	case o.Quote == nil:
-		still += " AND attribute_not_exists(quote)"
-	default:
-		still += " AND quote.message = :read"
-		read = dynamo.V{":read": o.Quote.Message}
-	}
-	if o.State == TimedOut { // before time-outs marked the answers that follow
-		set += ", late = :late"
-		vals[":late"] = true
-	}
-	id := "reply-" + ident.Digest(q.Message)
-	return []dynamo.Write{
-		s.Table.Put(replyKey(v.ID, q.Message), Reply{q.Message, o.ID, q.Text, q.At}).IfAbsent().Else(errRecorded),
-		s.Table.Update(outreachKey(v.ID, o.ID), set, vals).If(still, read).Else(ErrChanged),
-		s.happened(v.Request, Event{ID: id, Type: RepliedEvent, Outreach: o.ID, Quote: &q, By: by, Trace: trace}),
-	}
-}
-
-// Replied reports whether a message was recorded as an answer, by any of the ids that it may have, and to which outreach. 1 request.
-func (s *Store) Replied(ctx context.Context, request string, ids ...string) (r Reply, ok bool, err error) {
-	var keys []dynamo.Key
-	for _, id := range ids {
-		if key := replyKey(request, id); !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	items, err := s.Table.BatchGet(ctx, keys...)
-	if err != nil || len(items) == 0 {
-		return Reply{}, false, err
-	}
-	return r, true, items[0].Decode(&r)
-}
-
-// ids are those by which an answer may be recorded: that of the message on the vendor's thread, whose own id or the provider's is
-// given, and that of something heard by telephone.
-func (o Outreach) ids(message string) (onThread, heard string) {
-	if thread.IsMessageID(message) {
-		return message, message
-	}
-	return thread.MessageID(o.Thread, channel.WhatsApp, message), message
+// saves is the write that changes how far an outreach is, see [vendor.Book.Saves].
+func (s *Store) saves(before, after vendor.Outreach) dynamo.Write {
+	return s.Book().Saves(before, after).Else(ErrChanged)
 }
 
 // Erase deletes all that is kept of a request but the hashes of its audit. A request for each 25 items.
 func (s *Store) Erase(ctx context.Context, v View) error {
 	var ws []dynamo.Write
 	for _, o := range v.Outreach {
-		ws = append(ws, s.Table.Delete(askedKey(o.Market, o.Number, o.Code)))
+		ws = append(ws, s.Book().Forget(o))
 	}
 	err := s.Table.Each(ctx, dynamo.Under(partition(v.ID), ""), func(it dynamo.Item) error {
 		ws = append(ws, s.Table.Delete(it.Key()))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/actor"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/spine/outbox"
@@ -108,32 +110,32 @@ func (t *Teller) vendors(ctx context.Context, v *View, m *market.Market, did *Sw
 	b := t.Broker
 	now := b.Store.now()
 	sent := *v
-	sent.Outreach = append([]Outreach{}, v.Outreach...)
-	if err := b.delivered(ctx, &sent); err != nil {
+	sent.Outreach = append([]vendor.Outreach{}, v.Outreach...)
+	if err := b.mail().Delivered(ctx, sent.Outreach); err != nil {
 		return nil, err
 	}
 	var ws []dynamo.Write
 	for i, o := range v.Outreach {
-		if !o.State.Open() || now.Before(o.next()) {
+		if !o.State.Open() || now.Before(o.Next()) {
 			continue
 		}
-		head, err := b.vendorHead(ctx, o.Thread)
+		head, err := b.mail().Head(ctx, o.Thread)
 		if err != nil {
 			return nil, err
 		}
 		after := o
 		switch {
-		case head.OptedOut || sent.Outreach[i].State == Failed:
-			after.State = Failed
+		case head.OptedOut || sent.Outreach[i].State == vendor.Failed:
+			after.State = vendor.Failed
 			did.Failed++
 		case !now.Before(o.Until):
-			after.State = TimedOut
+			after.State = vendor.TimedOut
 			did.TimedOut++
-		case o.Reminders < MaxReminders:
+		case o.Reminders < vendor.MaxReminders:
 			after.Reminders++
 			did.Reminded++
-			if head.Reachable(m, reminderEvent, false, now) {
-				ws = append(ws, b.letter(ctx, m, v.Request, o, letter{"reminder", reminderEvent, wording.VendorReminder, v.askVars(m, o)}, "")...)
+			if head.Reachable(m, vendor.ReminderEvent, false, now) {
+				ws = append(ws, b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{"reminder", vendor.ReminderEvent, wording.VendorReminder, v.askVars(m, o)}, "")...)
 			}
 		}
 		ws = append(ws, b.Store.saves(o, after))

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/base/actor"
 	"merve/internal/cloud/alert"
 	"merve/internal/matter/quote/price"
@@ -172,7 +174,7 @@ func (t *Teller) replied(ctx context.Context, n news) error {
 
 // winner passes on at once what the vendor whose quote was accepted has written since, to the client and to the desk. It may
 // be that they withdraw, so nobody waits until somebody has understood it. The request stays as it is.
-func (t *Teller) winner(ctx context.Context, n news, o Outreach) error {
+func (t *Teller) winner(ctx context.Context, n news, o vendor.Outreach) error {
 	v, q := n.view, n.event.Quote
 	if !v.won(o) || v.Quote != nil && !q.At.After(v.Quote.At) { // what was accepted, or came before it
 		return nil
@@ -255,7 +257,7 @@ func (t *Teller) silence(ctx context.Context, n news) error {
 // quoted reports whether a vendor has answered with more than a no.
 func (v View) quoted() bool {
 	for _, o := range v.Outreach {
-		if o.State == Replied {
+		if o.State == vendor.Replied {
 			return true
 		}
 	}
@@ -269,14 +271,14 @@ func (t *Teller) thank(ctx context.Context, n news, winner string) error {
 	for _, o := range n.view.Outreach {
 		taken := winner != "" && (o.ID == winner || o.ID == n.view.Accepted)
 		accepted := o.ID == n.view.Accepted // whatever they have written since
-		if taken || !accepted && (o.State == Declined || o.State == Failed || o.State == TimedOut) {
+		if taken || !accepted && (o.State == vendor.Declined || o.State == vendor.Failed || o.State == vendor.TimedOut) {
 			continue
 		}
-		thanks := letter{"thanks", "", wording.VendorThanks, wording.Vars{"code": o.Code}}
+		thanks := vendor.Letter{"thanks", "", wording.VendorThanks, wording.Vars{"code": o.Code}}
 		if accepted && n.event.Type == CancelledEvent {
-			thanks.key = wording.VendorCancelled
+			thanks.Key = wording.VendorCancelled
 		}
-		err := t.Broker.Outbox.Table.DB().Commit(ctx, t.Broker.letter(ctx, n.market, n.view.Request, o, thanks, n.event.Trace)...)
+		err := t.Broker.Outbox.Table.DB().Commit(ctx, t.Broker.mail().Letter(ctx, n.market, n.view.Thread, o, thanks, n.event.Trace)...)
 		if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 			errs = append(errs, err)
 		}

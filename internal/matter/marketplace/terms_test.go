@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 )
 
@@ -17,7 +19,7 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	v := View{Request: Request{ID: "req", Category: "generator", Currency: "EUR", Language: "en", Client: Contact{Name: "Ann Archer", Phone: "+15550100"}}}
 	v.Requirements = `{"what":"60 kVA generator","area":"Kyrenia"}`
 	v.Offer = &Offer{Kind: AcceptanceKind, Outreach: "out", ExpiresAt: time.Unix(0, 0)}
-	v.Outreach = []Outreach{{ID: "out", Name: "Kyrenia Power", Quote: &quote.Quote{PriceMinor: &price, Availability: "Saturday from 8", Notes: "fuel is extra", Text: "yes we can"}}}
+	v.Outreach = []vendor.Outreach{{ID: "out", Name: "Kyrenia Power", Quote: &quote.Quote{PriceMinor: &price, Availability: "Saturday from 8", Notes: "fuel is extra", Text: "yes we can"}}}
 	unworded := map[string]bool{"request": true, "kind": true, "until": true, "outreach": true, "requirements": true, "category": true, "vendors": true, "client": true, "price": true}
 	words := v.question().Summary
 	for name, term := range v.terms() {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/fault"
@@ -191,7 +193,7 @@ func (in SearchInput) check(c *call) error {
 	if err := c.same(in.Request, ""); err != nil {
 		return err
 	}
-	if err := text("category", in.Category, MaxCategory); err != nil {
+	if err := text("category", in.Category, vendor.MaxCategory); err != nil {
 		return err
 	}
 	f := in.Filters
@@ -202,10 +204,10 @@ func (in SearchInput) check(c *call) error {
 		return fault.Field("filters.location_radius_km", "want more than 0")
 	case f.RadiusKM != nil && c.view.Requirements.Location() == nil:
 		return fault.Field("filters.location_radius_km", "the requirements have no location to count from")
-	case f.MinRating != nil && (*f.MinRating < 0 || *f.MinRating > maxRating):
-		return fault.Field("filters.min_rating", "want 0 to %d", maxRating)
-	case len(f.Tags) > maxTags:
-		return fault.Field("filters.tags", "at most %d", maxTags)
+	case f.MinRating != nil && (*f.MinRating < 0 || *f.MinRating > vendor.MaxRating):
+		return fault.Field("filters.min_rating", "want 0 to %d", vendor.MaxRating)
+	case len(f.Tags) > vendor.MaxTags:
+		return fault.Field("filters.tags", "at most %d", vendor.MaxTags)
 	}
 	return nil
 }

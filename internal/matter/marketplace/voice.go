@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/agent/tool"
@@ -17,9 +19,7 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/spine/gate"
-	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
-	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
 	"merve/internal/words/contact"
 	"merve/internal/words/language"
@@ -67,42 +67,23 @@ func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error
 	return b.propose(c, head, nil)
 }
 
+// speaks are the writes that send a vendor words, with whose they are.
+func (b *Broker) speaks(ctx context.Context, m *market.Market, r Request, o vendor.Outreach, from wording.Key, vars wording.Vars, trace string) []dynamo.Write {
+	ws, after := b.mail().Speaks(ctx, m, r.Thread, o, from, vars, trace)
+	return append(ws, b.Store.saves(o, after))
+}
+
 // deaf says why a vendor cannot be written to about a request; "" is no reason. 1 request.
-func (b *Broker) deaf(ctx context.Context, v View, m *market.Market, o Outreach) (why string, err error) {
-	switch {
-	case !v.State.Open():
+func (b *Broker) deaf(ctx context.Context, v View, m *market.Market, o vendor.Outreach) (why string, err error) {
+	if !v.State.Open() {
 		return fmt.Sprintf("the request is %s", v.State), nil
-	case o.Questions >= MaxQuestions:
-		return fmt.Sprintf("the client's YES covers %d messages to a vendor, and they have been sent", MaxQuestions), nil
 	}
-	head, err := b.vendorHead(ctx, o.Thread)
-	switch {
-	case err != nil:
-		return "", err
-	case head.OptedOut:
-		return "the vendor has opted out of messages", nil
-	case !head.Reachable(m, questionEvent, false, b.Store.now()):
-		return "the vendor has not written for 24 hours, and the market has no approved template for " + questionEvent, nil
-	}
-	return "", nil
+	return b.mail().Deaf(ctx, m, o, b.Store.now())
 }
 
 // passes sends a vendor words, with whose they are.
-func (b *Broker) passes(ctx context.Context, c *call, o Outreach, from wording.Key, vars wording.Vars) (outcome, error) {
+func (b *Broker) passes(ctx context.Context, c *call, o vendor.Outreach, from wording.Key, vars wording.Vars) (outcome, error) {
 	return outcome{output: Said{Success: true, Outreach: o.ID}, writes: b.speaks(ctx, c.market, c.view.Request, o, from, vars, c.trace)}, nil
-}
-
-// speaks are the writes that send a vendor words, with whose they are.
-func (b *Broker) speaks(
-	ctx context.Context, m *market.Market, r Request, o Outreach, from wording.Key, vars wording.Vars, trace string,
-) []dynamo.Write {
-	after := o
-	after.Questions++
-	said := letter{
-		"question-" + strconv.Itoa(after.Questions), questionEvent, wording.VendorQuestion,
-		wording.Vars{"code": o.Code, "text": wording.Say(o.Language, from, vars)},
-	}
-	return append(b.letter(ctx, m, r, o, said, trace), b.Store.saves(o, after))
 }
 
 // deskName is how a person at the desk signs.
@@ -220,36 +201,4 @@ func vendorErr(err error) error {
 		return &fault.Error{Kind: fault.NotFound, Field: "vendor_id", Message: "not found"}
 	}
 	return err
-}
-
-// vendorHead is the head of a vendor's thread; one who has never written has none.
-func (b *Broker) vendorHead(ctx context.Context, id string) (thread.Head, error) {
-	head, err := b.Threads.Head(ctx, id)
-	if errors.Is(err, thread.ErrNoThread) {
-		return thread.Head{Channel: channel.WhatsApp}, nil
-	}
-	return head, err
-}
-
-// letter is a message to a vendor.
-type letter struct {
-	name  string // among those of the outreach: it exists once
-	event string // of the market's own text, and of its approved template; "" has neither
-	key   wording.Key
-	vars  wording.Vars
-}
-
-// letter are the writes that put a message to a vendor on the outbox, once for its name.
-func (b *Broker) letter(ctx context.Context, m *market.Market, r Request, o Outreach, l letter, trace string) []dynamo.Write {
-	text, err := wording.Whole(o.Language, l.key, l.vars, m.Templates[l.event])
-	if err != nil { // better sent as it is than lost
-		b.Log.WarnContext(ctx, "template", "type", l.event, "market", m.ID, "error", err.Error())
-	}
-	if l.event == vendorEvent {
-		text += "\n" + wording.Say(o.Language, wording.VendorHow, l.vars)
-	}
-	return b.Outbox.PutPieces(outbox.Message{
-		Thread: o.Thread, ID: o.ID + "." + l.name, Market: m.ID, Channel: channel.WhatsApp, From: m.WhatsApp.From, To: o.Number, Text: text,
-		Kind: outbox.ToVendor, About: o.Code, Customer: r.Thread, Trace: trace, Template: outbox.ApprovedWhole(m, l.event, o.Language, l.key, l.vars),
-	})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/agent/tool"
@@ -93,7 +95,7 @@ func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, er
 
 // Coded finds the one that the client's code names. Requests as [Store.Mine].
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (standing.Item, bool, error) {
-	if !isCode(code) {
+	if !vendor.IsCode(code) {
 		return standing.Item{}, false, nil
 	}
 	all, err := s.Store.Mine(ctx, tc.Actor, tc.Market.ID)
@@ -121,13 +123,13 @@ func (Held) Holds() string { return "marketplaceRequests" }
 
 // Exported is a request as its client is given it: vendors by their names, without their numbers.
 type Exported struct {
-	ID           string       `json:"id"`
-	Code         string       `json:"code"`
-	Category     string       `json:"category"`
-	Requirements Requirements `json:"requirements"`
-	State        State        `json:"state"`
-	CreatedAt    time.Time    `json:"createdAt"`
-	Outreach     Summary      `json:"outreach"`
+	ID           string         `json:"id"`
+	Code         string         `json:"code"`
+	Category     string         `json:"category"`
+	Requirements Requirements   `json:"requirements"`
+	State        State          `json:"state"`
+	CreatedAt    time.Time      `json:"createdAt"`
+	Outreach     vendor.Summary `json:"outreach"`
 
 	Consents []ShownConsent `json:"callConsents,omitempty"`
 }
@@ -135,7 +137,7 @@ type Exported struct {
 // Export returns all requests of the person.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(h.all(ctx, s, func(v View) Exported {
-		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, v.summary(h.Store.now()), v.consents(h.Store.now())}
+		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, vendor.Summarize(v.Outreach, v.Currency, h.Store.now()), v.consents(h.Store.now())}
 	}))
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/actor"
@@ -62,7 +64,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 	threads := &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	log := slog.New(slog.NewTextHandler(y.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	b := &Broker{
-		Store: &Store{Table: table("records"), Now: now, Rows: &thread.Rows{Table: table("conversations")}}, Vendors: &Vendors{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
+		Store: &Store{Table: table("records"), Now: now, Rows: &thread.Rows{Table: table("conversations")}}, Vendors: &vendor.Store{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
 		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
 		Parser: &quote.Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
 		Alerts: &alert.Store{Table: table("alerts"), Now: now},
@@ -98,7 +100,7 @@ func (y *yard) read(_ context.Context, req llm.Request) (llm.Response, error) {
 }
 
 // vendor stores a vendor who may be asked.
-func (y *yard) vendor(id string, change func(v *Vendor)) {
+func (y *yard) vendor(id string, change func(v *vendor.Vendor)) {
 	y.t.Helper()
 	v := y.newVendor(id)
 	if change != nil {
@@ -109,10 +111,10 @@ func (y *yard) vendor(id string, change func(v *Vendor)) {
 	}
 }
 
-func (y *yard) newVendor(id string) Vendor {
-	return Vendor{
+func (y *yard) newVendor(id string) vendor.Vendor {
+	return vendor.Vendor{
 		ID: id, Market: y.market.ID, Name: "Vendor " + id, Category: "generator rental", Phone: "+155503" + fmt.Sprintf("%06d", len(id)*1000+int(id[len(id)-1])),
-		OptIn: &OptIn{At: y.now, How: "form"}, Enabled: true,
+		OptIn: &vendor.OptIn{At: y.now, How: "form"}, Enabled: true,
 	}
 }
 

@@ -282,7 +282,7 @@ func (p *Pictures) keep(ctx context.Context, j Job, ws []dynamo.Write) error {
 	}, ws...)
 }
 
-// ofPicture is the quote that a picture is, as a vendor's answer of its own.
+// OfPicture is the quote that a picture is, as a vendor's answer of its own.
 func OfPicture(j Job, found ocr.Result, now time.Time) Quote {
 	q := Quote{Text: trimmed(found.Text, maxAnswer), Message: j.Message, At: now, Until: now.Add(quoteFor)}
 	q.Status = price.Unclear

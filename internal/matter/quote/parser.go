@@ -27,7 +27,7 @@ type Parsed struct {
 // maxPart is the longest availability or note, in characters.
 const maxPart = 500
 
-// check holds what somebody has read to its form.
+// Check holds what somebody has read to its form.
 func (p *Parsed) Check(currency string) error {
 	switch {
 	case p == nil:

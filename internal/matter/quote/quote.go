@@ -44,19 +44,19 @@ func (q *Quote) names(p price.Price) {
 	}
 }
 
-// in is the currency of a quote of a request that has one of its own.
+// In is the currency of a quote of a request that has one of its own.
 func (q *Quote) In(currency string) string { return cmp.Or(q.Currency, currency) }
 
-// declines reports whether a quote says that there is nothing.
+// Declines reports whether a quote says that there is nothing.
 func (q *Quote) Declines() bool { return q.HasStock != nil && !*q.HasStock }
 
-// keeps reports whether an earlier quote stands after an answer: one without a price changes no price.
+// Keeps reports whether an earlier quote stands after an answer: one without a price changes no price.
 func (q *Quote) Keeps(before *Quote) bool {
 	return before != nil && q.Status == price.None && !q.Declines() && !before.Declines() && q.At.Before(before.Until) &&
 		(before.PriceMinor != nil || before.Status == price.Unclear)
 }
 
-// words are all that a vendor said.
+// Worded are all that a vendor said.
 func (q *Quote) Worded(lang string) string {
 	words := wording.Quote(lang, q.Text)
 	if q.NotedBy == "" {
@@ -65,7 +65,7 @@ func (q *Quote) Worded(lang string) string {
 	return wording.Say(lang, wording.RequestNotedBy, wording.Vars{"words": words, "name": q.NotedBy})
 }
 
-// ShownQuote is a quote as callers see it. What the vendor wrote is data.
+// Shown is a quote as callers see it. What the vendor wrote is data.
 type Shown struct {
 	HasStock     *bool        `json:"has_stock,omitempty"`
 	Price        json.Number  `json:"price,omitempty"` // in its own currency
@@ -94,7 +94,7 @@ func (q *Quote) Shown(currency string, now time.Time) *Shown {
 	return s
 }
 
-// decimal is an amount of minor units as a decimal of its currency.
+// Decimal is an amount of minor units as a decimal of its currency.
 func Decimal(minor int64, currency string) json.Number {
 	places := wording.Decimals(currency)
 	digits := strconv.FormatInt(minor, 10)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/vendor"
+
 	"github.com/google/uuid"
 
 	"merve/internal/agent/tool"
@@ -154,14 +156,14 @@ func otherAssistants() []assistant.Assistant {
 func (w *world) commands() map[channel.ThreadType]turn.Command {
 	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, w.orderCommands()}
 	broker := w.vendors.broker
-	all := turn.Commands{relay.Quotes{Post: w.post}, marketplace.Answers{Broker: broker, Named: true}, fixed, w.office(), w.post, marketplace.Answers{Broker: broker}}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
+	all := turn.Commands{relay.Quotes{Post: w.post}, broker.Answers(true), fixed, w.office(), w.post, broker.Answers(false)}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: broker.Answers(false)}
 }
 
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: vendor.Coded}}
 }
 
 func (w *world) matters() map[string]turn.Matter {

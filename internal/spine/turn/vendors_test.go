@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/vendor"
+
 	"merve/internal/matter/quote"
 
 	"merve/internal/base/actor"
@@ -44,7 +46,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		phones, pictures = w.vendors.phones, w.vendors.gallery
 	}
 	broker := &marketplace.Broker{
-		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
+		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &vendor.Store{Table: catalog, Now: w.clock.now}, Markets: w.markets,
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
 		Parser: &quote.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
@@ -59,10 +61,10 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
 func (w *world) settleVendors(text []byte) {
 	w.t.Helper()
-	var all []marketplace.Vendor
+	var all []vendor.Vendor
 	fromYAML(w.t, text, &all)
 	for i, v := range all {
-		v.Market, v.Enabled, v.OptIn = w.market, true, &marketplace.OptIn{At: w.clock.now(), How: "form"}
+		v.Market, v.Enabled, v.OptIn = w.market, true, &vendor.OptIn{At: w.clock.now(), How: "form"}
 		v.Phone = cmp.Or(v.Phone, fmt.Sprintf("+155503000%02d", i))
 		w.vendors.phones[v.ID] = v.Phone
 		if _, err := w.vendors.broker.Vendors.Put(w.t.Context(), v); err != nil {
@@ -211,7 +213,7 @@ func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
 }
 
 // describeOutreach is a vendor who was asked, in the words of a conversation file.
-func describeOutreach(o marketplace.Outreach) string {
+func describeOutreach(o vendor.Outreach) string {
 	text := o.Vendor + " " + string(o.State)
 	if q := o.Quote; q != nil && q.PriceMinor != nil {
 		text += fmt.Sprintf(" %d", *q.PriceMinor)
@@ -228,9 +230,9 @@ func describeOutreach(o marketplace.Outreach) string {
 }
 
 // askedOf is the n-th outreach of all.
-func (p *play) askedOf(n string) marketplace.Outreach {
+func (p *play) askedOf(n string) vendor.Outreach {
 	p.t.Helper()
-	var all []marketplace.Outreach
+	var all []vendor.Outreach
 	for _, v := range p.allRequests() {
 		all = append(all, v.Outreach...)
 	}

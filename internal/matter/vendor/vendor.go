@@ -1,4 +1,4 @@
-package marketplace
+package vendor
 
 import (
 	"cmp"
@@ -50,10 +50,12 @@ type OptIn struct {
 
 // Limits of vendors. Lengths are in characters.
 const (
-	maxVendorName = 80
-	maxTags       = 20
-	maxTag        = 40
-	maxRating     = 5
+	MaxName     = 80
+	maxAddress  = 8 << 10
+	MaxCategory = 80
+	MaxTags     = 20
+	maxTag      = 40
+	MaxRating   = 5
 )
 
 // Check returns an error that names the first field that is wrong.
@@ -64,22 +66,22 @@ func (v Vendor) Check() error {
 		return fault.Field("id", ident.WantLegal)
 	case v.Market == "":
 		return fault.Field("marketId", "missing")
-	case strings.TrimSpace(v.Name) == "" || !short(v.Name, maxVendorName):
-		return fault.Field("name", "want 1 to %d characters", maxVendorName)
+	case strings.TrimSpace(v.Name) == "" || !short(v.Name, MaxName):
+		return fault.Field("name", "want 1 to %d characters", MaxName)
 	case strings.TrimSpace(v.Category) == "" || !short(v.Category, MaxCategory):
 		return fault.Field("category", "want 1 to %d characters", MaxCategory)
 	case !market.IsE164(v.Phone):
 		return fault.Field("phone", "want E.164, such as +15550100")
-	case !short(v.Address, maxBytes):
-		return fault.Field("address", "at most %d characters", maxBytes)
+	case !short(v.Address, maxAddress):
+		return fault.Field("address", "at most %d characters", maxAddress)
 	case v.Location != nil && !geo.OnEarth(v.Location.Lat, v.Location.Lng):
 		return fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
-	case v.Rating != nil && (math.IsNaN(*v.Rating) || *v.Rating < 0 || *v.Rating > maxRating):
-		return fault.Field("rating", "want 0 to %d", maxRating)
-	case v.OptIn != nil && (v.OptIn.At.IsZero() || strings.TrimSpace(v.OptIn.How) == "" || !short(v.OptIn.How, maxVendorName)):
-		return fault.Field("optIn", "want when (at) and how, in 1 to %d characters", maxVendorName)
-	case len(v.Tags) > maxTags || slices.ContainsFunc(v.Tags, func(t string) bool { return strings.TrimSpace(t) == "" || !short(t, maxTag) }):
-		return fault.Field("tags", "at most %d, of 1 to %d characters", maxTags, maxTag)
+	case v.Rating != nil && (math.IsNaN(*v.Rating) || *v.Rating < 0 || *v.Rating > MaxRating):
+		return fault.Field("rating", "want 0 to %d", MaxRating)
+	case v.OptIn != nil && (v.OptIn.At.IsZero() || strings.TrimSpace(v.OptIn.How) == "" || !short(v.OptIn.How, MaxName)):
+		return fault.Field("optIn", "want when (at) and how, in 1 to %d characters", MaxName)
+	case len(v.Tags) > MaxTags || slices.ContainsFunc(v.Tags, func(t string) bool { return strings.TrimSpace(t) == "" || !short(t, maxTag) }):
+		return fault.Field("tags", "at most %d, of 1 to %d characters", MaxTags, maxTag)
 	}
 	for i, tag := range v.Languages {
 		if known, ok := language.Normalize(tag); !ok || known != tag {
@@ -92,8 +94,8 @@ func (v Vendor) Check() error {
 	return nil
 }
 
-// mayBeAsked reports whether a vendor may be written to at all.
-func (v Vendor) mayBeAsked() bool { return v.Enabled && v.OptIn != nil }
+// MayBeAsked reports whether a vendor may be written to at all.
+func (v Vendor) MayBeAsked() bool { return v.Enabled && v.OptIn != nil }
 
 // language is the one in which a vendor is written to.
 func (v Vendor) language(m *market.Market) string {
@@ -115,7 +117,7 @@ func (v Vendor) from(at time.Time) time.Time {
 }
 
 // Vendors keeps the vendors of markets. Safe for concurrent use.
-type Vendors struct {
+type Store struct {
 	Table dynamo.Table // catalog
 	Now   func() time.Time
 
@@ -143,10 +145,10 @@ func vendorKey(market, id string) dynamo.Key {
 }
 
 // ErrVendorChanged is the answer to a change of what a vendor is no longer.
-var ErrVendorChanged = fault.New(fault.Conflict, "the vendor has changed meanwhile: load them again")
+var ErrChanged = fault.New(fault.Conflict, "the vendor has changed meanwhile: load them again")
 
 // Get reads a vendor; [actor.ErrNotFound] when the market has none such. 1 request.
-func (s *Vendors) Get(ctx context.Context, market, id string) (Vendor, error) {
+func (s *Store) Get(ctx context.Context, market, id string) (Vendor, error) {
 	it, err := s.Table.Get(ctx, vendorKey(market, id))
 	switch {
 	case err != nil:
@@ -159,7 +161,7 @@ func (s *Vendors) Get(ctx context.Context, market, id string) (Vendor, error) {
 }
 
 // Some reads vendors by their ids, those that there are. 1 request.
-func (s *Vendors) Some(ctx context.Context, market string, ids []string) (map[string]Vendor, error) {
+func (s *Store) Some(ctx context.Context, market string, ids []string) (map[string]Vendor, error) {
 	keys := make([]dynamo.Key, len(ids))
 	for i, id := range ids {
 		keys[i] = vendorKey(market, id)
@@ -180,7 +182,7 @@ func (s *Vendors) Some(ctx context.Context, market string, ids []string) (map[st
 }
 
 // Page returns vendors of a market by id, and where the next page begins. 1 request.
-func (s *Vendors) Page(ctx context.Context, market, after string, limit int) ([]Vendor, string, error) {
+func (s *Store) Page(ctx context.Context, market, after string, limit int) ([]Vendor, string, error) {
 	q := dynamo.Under(vendorKey(market, "").PK, "vendor#")
 	q.Limit, q.After = limit, after
 	page, err := s.Table.Query(ctx, q)
@@ -192,7 +194,7 @@ func (s *Vendors) Page(ctx context.Context, market, after string, limit int) ([]
 }
 
 // List returns the vendors of a market by id. A request for each megabyte.
-func (s *Vendors) List(ctx context.Context, market string) ([]Vendor, error) {
+func (s *Store) List(ctx context.Context, market string) ([]Vendor, error) {
 	all, err := dynamo.Collect[Vendor](ctx, s.Table, dynamo.Under(vendorKey(market, "").PK, "vendor#"))
 	if err != nil {
 		return nil, fmt.Errorf("vendors of %s: %w", market, err)
@@ -200,13 +202,13 @@ func (s *Vendors) List(ctx context.Context, market string) ([]Vendor, error) {
 	return all, nil
 }
 
-// unchanged is the condition that a vendor still is as they were read.
-func (s *Vendors) unchanged(v Vendor) dynamo.Write {
+// Unchanged is the condition that a vendor still is as they were read.
+func (s *Store) Unchanged(v Vendor) dynamo.Write {
 	return s.Table.Check(vendorKey(v.Market, v.ID), "#version = :read", dynamo.V{":read": v.Version})
 }
 
 // Put makes a vendor, or changes one: that of v's version, if it has one. 2 requests.
-func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
+func (s *Store) Put(ctx context.Context, v Vendor) (Vendor, error) {
 	if err := v.Check(); err != nil {
 		return Vendor{}, err
 	}
@@ -217,7 +219,7 @@ func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
 	case v.Version != 0 && before == nil:
 		return Vendor{}, actor.ErrNotFound
 	case v.Version != 0 && before.Version != v.Version:
-		return Vendor{}, ErrVendorChanged
+		return Vendor{}, ErrChanged
 	}
 	v.UpdatedAt, v.Version = s.Now().UTC().Truncate(time.Millisecond), 1
 	w := s.Table.Put(vendorKey(v.Market, v.ID), v).IfAbsent()
@@ -225,7 +227,7 @@ func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
 		v.Version = before.Version + 1
 		w = s.Table.Put(vendorKey(v.Market, v.ID), v).If("#version = :read", dynamo.V{":read": before.Version})
 	}
-	ws := append([]dynamo.Write{w.Else(ErrVendorChanged)}, s.roster(before, &v)...)
+	ws := append([]dynamo.Write{w.Else(ErrChanged)}, s.roster(before, &v)...)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
 		return Vendor{}, fmt.Errorf("change vendor %s: %w", v.ID, err)
 	}
@@ -234,12 +236,12 @@ func (s *Vendors) Put(ctx context.Context, v Vendor) (Vendor, error) {
 }
 
 // Delete takes a vendor away. One that is not there is nobody's error. 2 requests.
-func (s *Vendors) Delete(ctx context.Context, market, id string) error {
+func (s *Store) Delete(ctx context.Context, market, id string) error {
 	before, err := s.before(ctx, market, id)
 	if err != nil || before == nil {
 		return err
 	}
-	w := s.Table.Delete(vendorKey(market, id)).If("attribute_not_exists(pk) OR #version = :read", dynamo.V{":read": before.Version}).Else(ErrVendorChanged)
+	w := s.Table.Delete(vendorKey(market, id)).If("attribute_not_exists(pk) OR #version = :read", dynamo.V{":read": before.Version}).Else(ErrChanged)
 	if err := s.Table.DB().Commit(ctx, append([]dynamo.Write{w}, s.roster(before, nil)...)...); err != nil {
 		return fmt.Errorf("delete vendor %s: %w", id, err)
 	}
@@ -249,7 +251,7 @@ func (s *Vendors) Delete(ctx context.Context, market, id string) error {
 
 // Import stores vendors after checking all of them, each in the stead of the one with its id. An import that
 // ends in the middle is completed by the same again. 2 requests for each.
-func (s *Vendors) Import(ctx context.Context, all []Vendor) error {
+func (s *Store) Import(ctx context.Context, all []Vendor) error {
 	for i, v := range all {
 		if err := v.Check(); err != nil {
 			return fmt.Errorf("vendors[%d]: %w", i, err)
@@ -264,7 +266,7 @@ func (s *Vendors) Import(ctx context.Context, all []Vendor) error {
 	return nil
 }
 
-func (s *Vendors) before(ctx context.Context, market, id string) (*Vendor, error) {
+func (s *Store) before(ctx context.Context, market, id string) (*Vendor, error) {
 	v, err := s.Get(ctx, market, id)
 	if errors.Is(err, actor.ErrNotFound) {
 		return nil, nil
@@ -273,7 +275,7 @@ func (s *Vendors) before(ctx context.Context, market, id string) (*Vendor, error
 }
 
 // roster keeps who writes with which number.
-func (s *Vendors) roster(before, after *Vendor) []dynamo.Write {
+func (s *Store) roster(before, after *Vendor) []dynamo.Write {
 	var ws []dynamo.Write
 	if before != nil && (after == nil || after.Phone != before.Phone) {
 		ws = append(ws, roster.Leave(s.Table, before.Market, before.Phone, roster.Entry{Role: roster.Vendor, ID: before.ID}))
@@ -284,14 +286,14 @@ func (s *Vendors) roster(before, after *Vendor) []dynamo.Write {
 	return ws
 }
 
-func (s *Vendors) forget(market string) {
+func (s *Store) forget(market string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.known, market)
 }
 
 // directory has the vendors of a market who may be asked, at most a minute old.
-func (s *Vendors) directory(ctx context.Context, market string) ([]entry, error) {
+func (s *Store) directory(ctx context.Context, market string) ([]entry, error) {
 	now := s.Now()
 	s.mu.Lock()
 	d, ok := s.known[market]
@@ -305,7 +307,7 @@ func (s *Vendors) directory(ctx context.Context, market string) ([]entry, error)
 	}
 	d = directory{until: now.Add(directoryFor)}
 	for _, v := range all {
-		if v.mayBeAsked() {
+		if v.MayBeAsked() {
 			e := entry{Vendor: v, category: wordsOf(v.Category)}
 			e.words = e.category
 			for _, t := range v.Tags {
@@ -343,7 +345,7 @@ type Hit struct {
 
 // Find returns the vendors who may be asked and fit, the nearest first, then the better rated; and how many there
 // are. Vendors without a place are in no radius.
-func (s *Vendors) Find(ctx context.Context, q Search) (hits []Hit, total int, err error) {
+func (s *Store) Find(ctx context.Context, q Search) (hits []Hit, total int, err error) {
 	all, err := s.directory(ctx, q.Market)
 	if err != nil {
 		return nil, 0, err
