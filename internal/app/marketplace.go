@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -23,7 +25,7 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 	b.calls(broker)
 	mux := http.NewServeMux()
 	(&api.Requests{Who: b.who(), Broker: broker}).Routes().Register(mux)
-	(&api.Calls{Webhook: b.fromTwilio(), Broker: broker}).Routes().Register(mux)
+	(&api.Calls{Webhook: b.fromTwilio(), Calls: broker.Calls()}).Routes().Register(mux)
 	return b.http(mux), nil
 }
 
@@ -36,8 +38,8 @@ func (b *Base) calls(broker *marketplace.Broker) {
 	}
 	broker.Phone = &voice.Phone{
 		Client:   (&lazyTwilio{b: b}).client,
-		Answered: func(at marketplace.Place) string { return api.AnsweredURL(base, at) },
-		Status:   func(at marketplace.Place) string { return api.CallStatusURL(base, at) },
+		Answered: func(at callconsent.Place) string { return api.AnsweredURL(base, at) },
+		Status:   func(at callconsent.Place) string { return api.CallStatusURL(base, at) },
 	}
 }
 
@@ -55,7 +57,7 @@ func Outreach(b *Base) (trigger.Handler, error) {
 			b.Log.InfoContext(ctx, "calls", "unclear", closed)
 			return err
 		}, func(ctx context.Context) error {
-			done, err := t.Broker.SweepConsents(ctx, sweepLimit)
+			done, err := t.Broker.Calls().Sweep(ctx, sweepLimit)
 			b.Log.InfoContext(ctx, "consents", "done", done)
 			return err
 		}, func(ctx context.Context) error {

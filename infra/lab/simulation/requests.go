@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -130,7 +132,7 @@ func (j *judge) agreed(r sought) {
 		j.saidYesTo(fmt.Sprintf("outreach %s of request %s", o.Code, r.Code), r, o.Receipt, o.Name)
 	}
 	for _, k := range r.Consents {
-		if k.State == marketplace.ConsentGranted && k.Receipt == nil {
+		if k.State == callconsent.Granted && k.Receipt == nil {
 			j.t.Errorf("consent %s was granted by nobody", k.ID)
 		}
 		if k.Receipt != nil {
@@ -383,7 +385,7 @@ func (j *judge) called(r sought) {
 	for _, k := range r.Consents {
 		connected := 0
 		for _, a := range k.Attempts {
-			if a.Client == marketplace.LegAnswered || a.Client == marketplace.LegCompleted {
+			if a.Client == callconsent.LegAnswered || a.Client == callconsent.LegCompleted {
 				connected++
 			}
 			for _, c := range j.twilio.Calls() {
@@ -391,7 +393,7 @@ func (j *judge) called(r sought) {
 					continue
 				}
 				revoked := slices.IndexFunc(r.events, func(e marketplace.Event) bool {
-					return e.Consent == k.ID && e.Text == string(marketplace.ConsentRevoked)
+					return e.Consent == k.ID && e.Text == string(callconsent.Revoked)
 				})
 				switch {
 				case k.Receipt == nil || c.Created.Before(k.GrantedAt.Truncate(time.Second)) || c.Created.After(k.Until):
@@ -427,8 +429,8 @@ func (j *judge) budgets() {
 	}
 	for _, c := range j.twilio.Calls() {
 		known := slices.ContainsFunc(j.sought, func(r sought) bool {
-			return slices.ContainsFunc(r.Consents, func(k marketplace.Consent) bool {
-				return slices.ContainsFunc(k.Attempts, func(a marketplace.Attempt) bool { return a.ProviderID == c.Parent })
+			return slices.ContainsFunc(r.Consents, func(k callconsent.Consent) bool {
+				return slices.ContainsFunc(k.Attempts, func(a callconsent.Attempt) bool { return a.ProviderID == c.Parent })
 			})
 		})
 		if c.Parent != "" && !known {

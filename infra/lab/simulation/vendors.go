@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -482,7 +484,7 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 	}
 	asked := len(v.Outreach) > 0
 	for _, k := range v.Consents {
-		if k.State == marketplace.ConsentGranted && w.chance(0.6) {
+		if k.State == callconsent.Granted && w.chance(0.6) {
 			return marketplace.StartCall, map[string]any{"consent_id": k.ID}
 		}
 	}

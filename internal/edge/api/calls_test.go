@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/app"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/api/apitest"
@@ -61,9 +63,9 @@ func (c *caller) granted() (request, consent string) {
 	r := marketplace.Request{
 		ID: marketplace.NewID(c.market, fmt.Sprint(c.n)), Market: c.market, Language: "en", State: marketplace.Searching, Category: "generator", Currency: "EUR", CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
-	k := marketplace.Consent{
+	k := callconsent.Consent{
 		ID: "cc_aaaaaaaaaaaaaaaa", Request: r.ID, Market: c.market, Thread: "th_" + r.ID, N: 1, Scope: "concierge", Reason: "a word", Number: callClient,
-		State: marketplace.ConsentGranted, AskedAt: now, GrantedAt: now, Until: now.Add(time.Hour), Version: 1,
+		State: callconsent.Granted, AskedAt: now, GrantedAt: now, Until: now.Add(time.Hour), Version: 1,
 	}
 	table := c.Base.Requests().Table
 	pk := "request#" + r.ID
@@ -83,7 +85,7 @@ func (c *caller) does(tool, request, key string, input map[string]any) map[strin
 }
 
 // consent is the request's as the API shows it.
-func (c *caller) consent(request string) marketplace.ShownConsent {
+func (c *caller) consent(request string) callconsent.Shown {
 	c.t.Helper()
 	var s marketplace.Snapshot
 	c.CallTo(c.t, c.front, "GET", "/marketplace/requests/"+request, nil, apitest.Staff()...).Wants(c.t, http.StatusOK, &s)
@@ -119,7 +121,7 @@ func TestCallOverTwilio(t *testing.T) {
 		t.Fatalf("%v, rang %+v", got, ring)
 	}
 	c.must(c.twilio.ReportCall(t.Context(), ring.SID, "ringing", 0))
-	if state := c.consent(request).Attempts[0].State; state != marketplace.AttemptRinging {
+	if state := c.consent(request).Attempts[0].State; state != callconsent.AttemptRinging {
 		t.Errorf("while the desk rings: %s", state)
 	}
 	child, err := c.twilio.PickUp(t.Context(), ring.SID)
@@ -131,7 +133,7 @@ func TestCallOverTwilio(t *testing.T) {
 		c.must(c.twilio.ReportCall(t.Context(), child.SID, status, 0))
 	}
 	c.must(c.twilio.ReportCall(t.Context(), ring.SID, "completed", 0))
-	if k := c.consent(request); !k.Used || k.Attempts[0].State != marketplace.AttemptCompleted {
+	if k := c.consent(request); !k.Used || k.Attempts[0].State != callconsent.AttemptCompleted {
 		t.Errorf("afterwards: %+v", k)
 	}
 	if got := c.does("marketplace.start_call", request, "2", map[string]any{"consent_id": consent}); got["success"] != false || len(c.twilio.Calls()) != 2 {
@@ -152,7 +154,7 @@ func TestRevokedWhileTheDeskRings(t *testing.T) {
 	if child, err := c.twilio.PickUp(t.Context(), ring.SID); err != nil || child.SID != "" {
 		t.Errorf("%v: dialled %+v", err, child)
 	}
-	if k := c.consent(request); k.State != marketplace.ConsentRevoked || k.Attempts[0].State != marketplace.AttemptFailed {
+	if k := c.consent(request); k.State != callconsent.Revoked || k.Attempts[0].State != callconsent.AttemptFailed {
 		t.Errorf("afterwards: %+v", k)
 	}
 }

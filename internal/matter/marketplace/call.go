@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -51,7 +53,7 @@ type Broker struct {
 	Bounds *bound.Book       // on what one client may send; nil is none
 	Parser *quote.Parser     // reads vendors' answers; nil leaves them as they are
 	Finder *discovery.Finder // looks outside of the catalogue; nil does not
-	Phone  Phone             // calls clients; nil is none
+	Phone  callconsent.Phone // calls clients; nil is none
 	Sender string            // WhatsApp number of the account, for markets without one of their own
 	Alerts interface {
 		Raise(ctx context.Context, a alert.Alert, ws ...dynamo.Write) error

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/base/fault"
@@ -47,7 +49,7 @@ func TestACallByConsent(t *testing.T) {
 	if err := y.answers(y.Broker, r.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if c := y.consent(r.ID, id); c.State != ConsentGranted || c.Receipt == nil || !c.Until.Equal(y.now.Add(24*time.Hour)) {
+	if c := y.consent(r.ID, id); c.State != callconsent.Granted || c.Receipt == nil || !c.Until.Equal(y.now.Add(24*time.Hour)) {
 		t.Errorf("granted: %+v", c)
 	}
 	got := y.start(r.ID, "call", id)
@@ -66,14 +68,14 @@ func TestACallByConsent(t *testing.T) {
 	if _, ok := y.connect(at, x.id(9)); ok {
 		t.Error("another call is connected for the same attempt")
 	}
-	y.heard(at, Report{CallID: x.id(1), Leg: LegRinging, Client: true})
+	y.heard(at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegRinging, Client: true})
 	if _, ok := y.connect(at, x.id(1)); ok {
 		t.Error("the client is dialled again while their telephone rings")
 	}
-	y.heard(at, Report{CallID: x.id(1), Leg: LegAnswered, Client: true})
-	y.heard(at, Report{CallID: x.id(1), Leg: LegCompleted, Client: true})
+	y.heard(at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegAnswered, Client: true})
+	y.heard(at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegCompleted, Client: true})
 	s, err := y.Snapshot(t.Context(), r.ID)
-	if err != nil || len(s.Consents) != 1 || !s.Consents[0].Used || s.Consents[0].Attempts[0].State != AttemptCompleted {
+	if err != nil || len(s.Consents) != 1 || !s.Consents[0].Used || s.Consents[0].Attempts[0].State != callconsent.AttemptCompleted {
 		t.Errorf("%v, snapshot %+v", err, s.Consents)
 	}
 	wants(t, "a second call", y.start(r.ID, "again", id), false, "the consent was used")
@@ -137,7 +139,7 @@ func TestNoCallWithoutConsent(t *testing.T) {
 			if n := len(x.rang()); n != 0 {
 				t.Errorf("rang %d times", n)
 			}
-			if strings.HasPrefix(name, "stopped") && y.consent(r.ID, id).State != ConsentRevoked {
+			if strings.HasPrefix(name, "stopped") && y.consent(r.ID, id).State != callconsent.Revoked {
 				t.Errorf("after STOP: %s", y.consent(r.ID, id).State)
 			}
 		})
@@ -171,7 +173,7 @@ func TestConsentOfAnotherRequest(t *testing.T) {
 			t.Errorf("%s tells another's consent from none: %v", tool, said)
 		}
 	}
-	if n := len(x.rang()); n != 0 || y.consent(mine.ID, id).State != ConsentGranted {
+	if n := len(x.rang()); n != 0 || y.consent(mine.ID, id).State != callconsent.Granted {
 		t.Errorf("rang %d times, %s", n, y.consent(mine.ID, id).State)
 	}
 }
@@ -183,7 +185,7 @@ func TestNumbersThatMayNotCall(t *testing.T) {
 		"+905331234567": false, "+14155550100": false, "+16135550100": false, "+201001234567": false, "+84912345678": false, "+2348012345678": false,
 		"+35799123456": true, "+447700900123": true, "+18765550100": true, "+2112345678": true,
 	} {
-		if got := MayCall(number); got != want {
+		if got := callconsent.MayCall(number); got != want {
 			t.Errorf("%s: %v", number, got)
 		}
 	}
@@ -291,7 +293,7 @@ func TestARevocationIsNeverFollowedByACall(t *testing.T) {
 				if moment != "connection" {
 					revoke(y, r)
 				}
-				to, ok, err := late.Connect(t.Context(), y.place(r.ID, id, 1), x.id(1))
+				to, ok, err := late.Calls().Connect(t.Context(), y.place(r.ID, id, 1), x.id(1))
 				if err != nil || ok {
 					t.Errorf("%v: connected with %+v", err, to)
 				}
@@ -317,11 +319,11 @@ func TestRevokeRaces(t *testing.T) {
 		var all sync.WaitGroup
 		var ok bool
 		var err error
-		all.Go(func() { _, ok, err = y.Connect(t.Context(), at, x.id(1)) })
+		all.Go(func() { _, ok, err = y.Calls().Connect(t.Context(), at, x.id(1)) })
 		all.Go(func() { y.do(RevokeCallConsent, r.ID, "revoke", `{"request_id":"{id}"}`) })
 		all.Wait()
 		c := y.consent(r.ID, id)
-		if err != nil || c.State != ConsentRevoked || ok != c.Attempts[0].Dialled {
+		if err != nil || c.State != callconsent.Revoked || ok != c.Attempts[0].Dialled {
 			t.Fatalf("run %d: %v, %s, connected %v, dialled %v", n, err, c.State, ok, c.Attempts[0].Dialled)
 		}
 		if _, again := y.connect(at, x.id(1)); again {
@@ -335,14 +337,14 @@ func TestRevokeRaces(t *testing.T) {
 func TestReportsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		desk, client []Leg
-		want         AttemptState
+		desk, client []callconsent.Leg
+		want         callconsent.AttemptState
 		used         bool
 	}{
-		"talked":       {[]Leg{LegInitiated, LegRinging, LegAnswered, LegCompleted}, []Leg{LegInitiated, LegRinging, LegAnswered, LegCompleted}, AttemptCompleted, true},
-		"not answered": {[]Leg{LegInitiated, LegRinging, LegAnswered, LegCompleted}, []Leg{LegInitiated, LegRinging, LegUnanswered}, AttemptUnanswered, false},
-		"busy":         {[]Leg{LegInitiated, LegRinging, LegAnswered, LegCompleted}, []Leg{LegInitiated, LegBusy}, AttemptBusy, false},
-		"failed":       {[]Leg{LegRinging, LegAnswered, LegCompleted}, []Leg{LegFailed}, AttemptFailed, false},
+		"talked":       {[]callconsent.Leg{callconsent.LegInitiated, callconsent.LegRinging, callconsent.LegAnswered, callconsent.LegCompleted}, []callconsent.Leg{callconsent.LegInitiated, callconsent.LegRinging, callconsent.LegAnswered, callconsent.LegCompleted}, callconsent.AttemptCompleted, true},
+		"not answered": {[]callconsent.Leg{callconsent.LegInitiated, callconsent.LegRinging, callconsent.LegAnswered, callconsent.LegCompleted}, []callconsent.Leg{callconsent.LegInitiated, callconsent.LegRinging, callconsent.LegUnanswered}, callconsent.AttemptUnanswered, false},
+		"busy":         {[]callconsent.Leg{callconsent.LegInitiated, callconsent.LegRinging, callconsent.LegAnswered, callconsent.LegCompleted}, []callconsent.Leg{callconsent.LegInitiated, callconsent.LegBusy}, callconsent.AttemptBusy, false},
+		"failed":       {[]callconsent.Leg{callconsent.LegRinging, callconsent.LegAnswered, callconsent.LegCompleted}, []callconsent.Leg{callconsent.LegFailed}, callconsent.AttemptFailed, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -356,13 +358,13 @@ func TestReportsInAnyOrder(t *testing.T) {
 				if _, ok := y.connect(at, call); !ok {
 					t.Fatal("not connected")
 				}
-				var reports []Report
+				var reports []callconsent.Report
 				for range 2 {
 					for _, l := range tt.desk {
-						reports = append(reports, Report{CallID: call, Leg: l})
+						reports = append(reports, callconsent.Report{CallID: call, Leg: l})
 					}
 					for _, l := range tt.client {
-						reports = append(reports, Report{CallID: call, Leg: l, Client: true})
+						reports = append(reports, callconsent.Report{CallID: call, Leg: l, Client: true})
 					}
 				}
 				random := rand.New(rand.NewPCG(seed, 1))
@@ -387,11 +389,11 @@ func TestTheDeskDoesNotAnswer(t *testing.T) {
 	x := y.switchboard()
 	r := y.callable("ann")
 	id := y.granted(r.ID)
-	for n := 1; n <= MaxAttempts; n++ {
+	for n := 1; n <= callconsent.MaxAttempts; n++ {
 		wants(t, "a call", y.start(r.ID, fmt.Sprint(n), id), true, "")
 		at := y.place(r.ID, id, n)
-		y.heard(at, Report{CallID: x.id(n), Leg: LegUnanswered})
-		if a := y.consent(r.ID, id).Attempts[n-1]; a.State() != AttemptUnanswered || !a.Over {
+		y.heard(at, callconsent.Report{CallID: x.id(n), Leg: callconsent.LegUnanswered})
+		if a := y.consent(r.ID, id).Attempts[n-1]; a.State() != callconsent.AttemptUnanswered || !a.Over {
 			t.Errorf("%+v", a)
 		}
 		if _, ok := y.connect(at, x.id(n)); ok {
@@ -399,8 +401,8 @@ func TestTheDeskDoesNotAnswer(t *testing.T) {
 		}
 	}
 	wants(t, "one more", y.start(r.ID, "more", id), false, "which is the most")
-	y.heard(Place{Request: r.ID, Consent: id, Attempt: "ca_none"}, Report{Leg: LegRinging})
-	y.heard(Place{Request: "none", Consent: "none", Attempt: "none"}, Report{Leg: LegRinging})
+	y.heard(callconsent.Place{Request: r.ID, Consent: id, Attempt: "ca_none"}, callconsent.Report{Leg: callconsent.LegRinging})
+	y.heard(callconsent.Place{Request: "none", Consent: "none", Attempt: "none"}, callconsent.Report{Leg: callconsent.LegRinging})
 }
 
 // What the provider's refusal says of the client is kept with the consent, whenever it comes.
@@ -409,7 +411,7 @@ func TestTheProviderRefuses(t *testing.T) {
 	y := newYard(t)
 	x := y.switchboard()
 	at, later := y.callable("ann"), y.callable("bob")
-	x.fails = []func(func()) error{func(func()) error { return &RingError{Refused: "37006: enough", Reason: "37006: enough"} }}
+	x.fails = []func(func()) error{func(func()) error { return &callconsent.RingError{Refused: "37006: enough", Reason: "37006: enough"} }}
 	id := y.granted(at.ID)
 	wants(t, "refused", y.start(at.ID, "1", id), false, "37006: enough")
 	wants(t, "again", y.start(at.ID, "2", id), false, "the provider does not call this client (37006: enough)")
@@ -417,9 +419,9 @@ func TestTheProviderRefuses(t *testing.T) {
 	wants(t, "taken", y.start(later.ID, "1", id), true, "")
 	place := y.place(later.ID, id, 1)
 	y.connect(place, x.id(1))
-	y.heard(place, Report{CallID: x.id(1), Leg: LegFailed, Client: true, Refused: "37004: limited"})
+	y.heard(place, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegFailed, Client: true, Refused: "37004: limited"})
 	wants(t, "refused later", y.start(later.ID, "2", id), false, "37004: limited")
-	x.fails = []func(func()) error{func(func()) error { return &RingError{Reason: "20429: too many"} }}
+	x.fails = []func(func()) error{func(func()) error { return &callconsent.RingError{Reason: "20429: too many"} }}
 	other := y.callable("eve")
 	id = y.granted(other.ID)
 	wants(t, "away", y.start(other.ID, "1", id), false, "20429")
@@ -472,7 +474,7 @@ func TestSweepOfConsents(t *testing.T) {
 	y := newYard(t)
 	x := y.switchboard()
 	attend := func(r Request, id string) bool {
-		did, err := y.AttendConsent(t.Context(), r.ID, id)
+		did, err := y.Calls().Attend(t.Context(), r.ID, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -486,15 +488,15 @@ func TestSweepOfConsents(t *testing.T) {
 		t.Error("looked too early")
 	}
 	y.now = y.now.Add(3 * time.Minute)
-	x.legs[x.id(1)] = [2]Leg{LegAnswered, LegAnswered}
+	x.legs[x.id(1)] = [2]callconsent.Leg{callconsent.LegAnswered, callconsent.LegAnswered}
 	attend(lost, id)
-	if a := y.consent(lost.ID, id).Attempts[0]; a.State() != AttemptAnswered || a.Over {
+	if a := y.consent(lost.ID, id).Attempts[0]; a.State() != callconsent.AttemptAnswered || a.Over {
 		t.Errorf("while they talk: %+v", a)
 	}
 	y.now = y.now.Add(3 * time.Minute)
-	x.legs[x.id(1)] = [2]Leg{LegCompleted, LegCompleted}
+	x.legs[x.id(1)] = [2]callconsent.Leg{callconsent.LegCompleted, callconsent.LegCompleted}
 	attend(lost, id)
-	if c := y.consent(lost.ID, id); c.Attempts[0].State() != AttemptCompleted || !c.Attempts[0].Over || attend(lost, id) {
+	if c := y.consent(lost.ID, id); c.Attempts[0].State() != callconsent.AttemptCompleted || !c.Attempts[0].Over || attend(lost, id) {
 		t.Errorf("afterwards: %+v", c)
 	}
 	waits := y.callable("bob")
@@ -504,7 +506,7 @@ func TestSweepOfConsents(t *testing.T) {
 		t.Error("expired a second too early")
 	}
 	y.now = y.now.Add(time.Second)
-	if !attend(waits, id) || y.consent(waits.ID, id).State != ConsentExpired {
+	if !attend(waits, id) || y.consent(waits.ID, id).State != callconsent.Expired {
 		t.Errorf("%s", y.consent(waits.ID, id).State)
 	}
 	if err := y.answers(y.Broker, waits.ID, true); err == nil {
@@ -520,7 +522,7 @@ func TestRevokingAQuestion(t *testing.T) {
 	r := y.callable("ann")
 	first := y.askedToCall(r.ID, "ask")
 	got := y.do(RevokeCallConsent, r.ID, "revoke", `{"request_id":"{id}"}`)
-	if y.view(r.ID).Offer != nil || y.consent(r.ID, first).State != ConsentRevoked || got["success"] != true {
+	if y.view(r.ID).Offer != nil || y.consent(r.ID, first).State != callconsent.Revoked || got["success"] != true {
 		t.Errorf("%v, offer %+v", got, y.view(r.ID).Offer)
 	}
 	wants(t, "nothing stands", y.do(RevokeCallConsent, r.ID, "again", `{"request_id":"{id}"}`), false, "no consent")
@@ -550,7 +552,7 @@ func TestCrashOfACall(t *testing.T) {
 		}
 		id := decoded(t, once(RequestCallConsent, "ask", `{"request_id":"{id}","scope":"concierge","reason":"a word"}`))["consent_id"].(string)
 		deliver(func() error {
-			if y.consent(r.ID, id).State == ConsentGranted {
+			if y.consent(r.ID, id).State == callconsent.Granted {
 				return nil // the turn's journal knows that the YES was obeyed
 			}
 			return y.answers(broken, r.ID, true)
@@ -558,20 +560,23 @@ func TestCrashOfACall(t *testing.T) {
 		once(StartCall, "call", `{"consent_id":"`+id+`"}`)
 		at := y.place(r.ID, id, len(y.consent(r.ID, id).Attempts))
 		connected := false
-		deliver(func() (err error) { _, connected, err = broken.Connect(context.Background(), at, x.id(1)); return err })
-		deliver(func() error {
-			return broken.Heard(context.Background(), at, Report{CallID: x.id(1), Leg: LegRinging, Client: true})
+		deliver(func() (err error) {
+			_, connected, err = broken.Calls().Connect(context.Background(), at, x.id(1))
+			return err
 		})
 		deliver(func() error {
-			return broken.Heard(context.Background(), at, Report{CallID: x.id(1), Leg: LegUnanswered, Client: true})
+			return broken.Calls().Heard(context.Background(), at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegRinging, Client: true})
 		})
 		deliver(func() error {
-			return broken.Heard(context.Background(), at, Report{CallID: x.id(1), Leg: LegCompleted})
+			return broken.Calls().Heard(context.Background(), at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegUnanswered, Client: true})
+		})
+		deliver(func() error {
+			return broken.Calls().Heard(context.Background(), at, callconsent.Report{CallID: x.id(1), Leg: callconsent.LegCompleted})
 		})
 		once(RevokeCallConsent, "revoke", `{"request_id":"{id}"}`)
 		second := decoded(t, once(RequestCallConsent, "ask-again", `{"request_id":"{id}","scope":"concierge","reason":"a word"}`))["consent_id"].(string)
 		y.now = y.now.Add(25 * time.Hour)
-		deliver(func() error { _, err := broken.AttendConsent(context.Background(), r.ID, second); return err })
+		deliver(func() error { _, err := broken.Calls().Attend(context.Background(), r.ID, second); return err })
 		c := y.consent(r.ID, id)
 		last := c.Attempts[len(c.Attempts)-1]
 		got := fmt.Sprintf("%s %s %s, then %s, rang %d, connected %v", c.State, last.State(), last.ProviderID, y.consent(r.ID, second).State, len(x.rang()), connected)
@@ -586,10 +591,10 @@ func TestCrashOfACall(t *testing.T) {
 // hasty is a provider that tells of a call before it has answered who made it.
 type hasty struct {
 	*exchange
-	tell func(at Place, id string)
+	tell func(at callconsent.Place, id string)
 }
 
-func (h hasty) Ring(ctx context.Context, r Ring) (string, error) {
+func (h hasty) Ring(ctx context.Context, r callconsent.Ring) (string, error) {
 	id, err := h.exchange.Ring(ctx, r)
 	if err == nil {
 		h.tell(r.Place, id)
@@ -604,11 +609,13 @@ func TestACallThatHasEndedAlready(t *testing.T) {
 	x := y.switchboard()
 	r := y.callable("ann")
 	consent := y.granted(r.ID)
-	y.Phone = hasty{x, func(at Place, id string) { y.fail(y.Heard(t.Context(), at, Report{CallID: id, Leg: LegBusy})) }}
+	y.Phone = hasty{x, func(at callconsent.Place, id string) {
+		y.fail(y.Calls().Heard(t.Context(), at, callconsent.Report{CallID: id, Leg: callconsent.LegBusy}))
+	}}
 	for range 2 {
 		wants(t, "busy", y.start(r.ID, "call", consent), true, "")
 	}
-	if n, c := len(x.rang()), y.consent(r.ID, consent); n != 1 || len(c.Attempts) != 1 || c.Attempts[0].State() != AttemptBusy {
+	if n, c := len(x.rang()), y.consent(r.ID, consent); n != 1 || len(c.Attempts) != 1 || c.Attempts[0].State() != callconsent.AttemptBusy {
 		t.Errorf("rang %d times: %+v", n, c.Attempts)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/base/faulttest"
 	"merve/internal/cloud/dynamo/dynamotest"
 	. "merve/internal/matter/marketplace"
@@ -24,19 +26,19 @@ func (y *yard) twice(t *Teller, request string, seen map[string]bool) {
 func TestARevocationHangsUp(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		legs    [2]Leg // at the provider
-		dialled bool   // the desk has answered
-		unknown bool   // nobody knows whether the provider has the call
+		legs    [2]callconsent.Leg // at the provider
+		dialled bool               // the desk has answered
+		unknown bool               // nobody knows whether the provider has the call
 		ended   bool
-		state   AttemptState
+		state   callconsent.AttemptState
 	}{
-		"waits":                 {legs: [2]Leg{LegInitiated}, ended: true, state: AttemptFailed},
-		"the desk's rings":      {legs: [2]Leg{LegRinging}, ended: true, state: AttemptFailed},
-		"the client is dialled": {legs: [2]Leg{LegAnswered}, dialled: true, ended: true, state: AttemptFailed},
-		"the client's rings":    {legs: [2]Leg{LegAnswered, LegRinging}, dialled: true, ended: true, state: AttemptUnanswered},
-		"the client talks":      {legs: [2]Leg{LegAnswered, LegAnswered}, dialled: true, state: AttemptAnswered},
-		"over":                  {legs: [2]Leg{LegBusy}, state: AttemptBusy},
-		"maybe another's":       {legs: [2]Leg{LegRinging}, unknown: true, state: AttemptRinging},
+		"waits":                 {legs: [2]callconsent.Leg{callconsent.LegInitiated}, ended: true, state: callconsent.AttemptFailed},
+		"the desk's rings":      {legs: [2]callconsent.Leg{callconsent.LegRinging}, ended: true, state: callconsent.AttemptFailed},
+		"the client is dialled": {legs: [2]callconsent.Leg{callconsent.LegAnswered}, dialled: true, ended: true, state: callconsent.AttemptFailed},
+		"the client's rings":    {legs: [2]callconsent.Leg{callconsent.LegAnswered, callconsent.LegRinging}, dialled: true, ended: true, state: callconsent.AttemptUnanswered},
+		"the client talks":      {legs: [2]callconsent.Leg{callconsent.LegAnswered, callconsent.LegAnswered}, dialled: true, state: callconsent.AttemptAnswered},
+		"over":                  {legs: [2]callconsent.Leg{callconsent.LegBusy}, state: callconsent.AttemptBusy},
+		"maybe another's":       {legs: [2]callconsent.Leg{callconsent.LegRinging}, unknown: true, state: callconsent.AttemptRinging},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +60,7 @@ func TestARevocationHangsUp(t *testing.T) {
 			}
 			x.legs[x.id(1)] = tt.legs
 			if tt.legs[1] != "" {
-				y.heard(y.place(r.ID, id, 1), Report{CallID: x.id(1), Leg: tt.legs[1], Client: true})
+				y.heard(y.place(r.ID, id, 1), callconsent.Report{CallID: x.id(1), Leg: tt.legs[1], Client: true})
 			}
 			y.twice(y.teller, r.ID, seen)
 			if len(x.ended) != 0 {
@@ -67,7 +69,7 @@ func TestARevocationHangsUp(t *testing.T) {
 			y.do(RevokeCallConsent, r.ID, "revoke", `{"request_id":"{id}"}`)
 			y.twice(y.teller, r.ID, seen)
 			y.now = y.now.Add(3 * time.Minute)
-			if _, err := y.AttendConsent(t.Context(), r.ID, id); err != nil {
+			if _, err := y.Calls().Attend(t.Context(), r.ID, id); err != nil {
 				t.Fatal(err)
 			}
 			y.twice(y.teller, r.ID, seen)
@@ -92,9 +94,9 @@ func TestARevocationLeavesAnothersCall(t *testing.T) {
 		t.Fatal("it is known whether the desk was rung")
 	}
 	wants(t, "the other call", y.start(bob.ID, "call", bobs), true, "")
-	x.legs[x.id(1)] = [2]Leg{LegRinging}
+	x.legs[x.id(1)] = [2]callconsent.Leg{callconsent.LegRinging}
 	y.now = y.now.Add(3 * time.Minute)
-	if _, err := y.AttendConsent(t.Context(), ann.ID, anns); err != nil {
+	if _, err := y.Calls().Attend(t.Context(), ann.ID, anns); err != nil {
 		t.Fatal(err)
 	}
 	if a := y.consent(ann.ID, anns).Attempts[0]; a.ProviderID != x.id(1) {

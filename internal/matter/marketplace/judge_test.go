@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/cloud/dynamo"
@@ -112,12 +114,12 @@ func (l *life) calledBy(v View) {
 				connected++
 			}
 		}
-		if connected > 1 || l.revoked[k.ID] && k.State != ConsentRevoked {
+		if connected > 1 || l.revoked[k.ID] && k.State != callconsent.Revoked {
 			l.t.Errorf("%s is %s and has connected %d times", k.ID, k.State, connected)
 		}
 		for _, a := range k.Attempts {
 			legs := l.desk.leg(a.ProviderID)
-			if a.ProviderID != "" && !a.Guessed && k.State == ConsentRevoked && (legs[0] == "" || legs[1] == LegRinging) {
+			if a.ProviderID != "" && !a.Guessed && k.State == callconsent.Revoked && (legs[0] == "" || legs[1] == callconsent.LegRinging) {
 				l.t.Errorf("%s was revoked, and its call is %v", k.ID, legs)
 			}
 		}

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/base/fault"
@@ -238,7 +240,7 @@ func (l *life) live() {
 		l.now = l.now.Add(2 * time.Minute)
 		for _, r := range l.requests {
 			for _, k := range l.view(r.ID).Consents {
-				l.deliver(func() error { _, err := l.AttendConsent(l.t.Context(), r.ID, k.ID); return err })
+				l.deliver(func() error { _, err := l.Calls().Attend(l.t.Context(), r.ID, k.ID); return err })
 			}
 		}
 	}
@@ -538,7 +540,7 @@ func (lifeMap) Place(context.Context, string, string) (discovery.Place, error) {
 func (l *life) rings(r Request) {
 	var consent string
 	for _, k := range l.view(r.ID).Consents {
-		if k.State == ConsentGranted {
+		if k.State == callconsent.Granted {
 			consent = k.ID
 		}
 	}
@@ -588,27 +590,29 @@ func (l *life) telephone(r Request) {
 	}
 	id, at := l.desk.id(n+1), rang[n].Place
 	legs := l.desk.leg(id)
-	report := func(leg Leg, client bool) {
+	report := func(leg callconsent.Leg, client bool) {
 		for range 1 + l.pick(2)*l.pick(2) {
-			l.deliver(func() error { return l.broken.Heard(l.t.Context(), at, Report{CallID: id, Leg: leg, Client: client}) })
+			l.deliver(func() error {
+				return l.broken.Calls().Heard(l.t.Context(), at, callconsent.Report{CallID: id, Leg: leg, Client: client})
+			})
 		}
 	}
 	dialled := slices.IndexFunc(l.dials, func(d dial) bool { return d.call == id })
-	switch ended := []Leg{LegCompleted, LegBusy, LegUnanswered}; {
+	switch ended := []callconsent.Leg{callconsent.LegCompleted, callconsent.LegBusy, callconsent.LegUnanswered}; {
 	case slices.Contains(ended, legs[0]):
 	case dialled < 0 && l.chance(70):
 		late := l.revoked[at.Consent]
-		_, ok, err := l.broken.Connect(l.t.Context(), at, id)
+		_, ok, err := l.broken.Calls().Connect(l.t.Context(), at, id)
 		l.calls.Restart()
 		if err != nil || !ok { // the provider asks once, and hangs up
-			l.desk.becomes(id, LegCompleted, "")
+			l.desk.becomes(id, callconsent.LegCompleted, "")
 			return
 		}
 		l.count("dial")
 		l.dials = append(l.dials, dial{consent: at.Consent, call: id, late: late})
-		l.desk.becomes(id, LegAnswered, LegRinging)
+		l.desk.becomes(id, callconsent.LegAnswered, callconsent.LegRinging)
 		if l.chance(50) {
-			report(LegRinging, true)
+			report(callconsent.LegRinging, true)
 		}
 		if l.chance(40) {
 			l.revokes(r, at.Consent)
@@ -616,14 +620,14 @@ func (l *life) telephone(r Request) {
 	case dialled < 0:
 		l.desk.becomes(id, oneOf(l, ended[1:]), "")
 		report(l.desk.leg(id)[0], false)
-	case legs[1] == LegRinging && l.chance(50):
+	case legs[1] == callconsent.LegRinging && l.chance(50):
 		l.dials[dialled].answered = true
-		l.desk.becomes(id, LegAnswered, LegAnswered)
-		report(LegAnswered, true)
+		l.desk.becomes(id, callconsent.LegAnswered, callconsent.LegAnswered)
+		report(callconsent.LegAnswered, true)
 	default:
-		l.desk.becomes(id, LegCompleted, map[Leg]Leg{LegRinging: LegUnanswered, LegAnswered: LegCompleted}[legs[1]])
+		l.desk.becomes(id, callconsent.LegCompleted, map[callconsent.Leg]callconsent.Leg{callconsent.LegRinging: callconsent.LegUnanswered, callconsent.LegAnswered: callconsent.LegCompleted}[legs[1]])
 		report(l.desk.leg(id)[1], true)
-		report(LegCompleted, false)
+		report(callconsent.LegCompleted, false)
 	}
 }
 

@@ -48,6 +48,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -160,7 +162,7 @@ var (
 type View struct {
 	Request
 	Outreach []vendor.Outreach
-	Consents []Consent
+	Consents []callconsent.Consent
 	Jobs     []quote.Job
 
 	was State // as it is stored

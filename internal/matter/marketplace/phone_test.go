@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/cloud/alert"
@@ -29,15 +31,15 @@ const (
 type exchange struct {
 	mu    sync.Mutex
 	now   func() time.Time
-	rings []Ring
+	rings []callconsent.Ring
 	at    []time.Time
-	legs  map[string][2]Leg
+	legs  map[string][2]callconsent.Leg
 	ended []string                   // calls that were hung up
 	fails []func(taken func()) error // how the next rings go wrong
 	lag   time.Duration              // how long a call is missing from the list
 }
 
-func (x *exchange) Ring(_ context.Context, r Ring) (string, error) {
+func (x *exchange) Ring(_ context.Context, r callconsent.Ring) (string, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	take := func() {
@@ -67,7 +69,7 @@ func (x *exchange) Find(_ context.Context, from, to string, since time.Time) (id
 	return ids, nil
 }
 
-func (x *exchange) Legs(_ context.Context, _, id string) (desk, client Leg, err error) {
+func (x *exchange) Legs(_ context.Context, _, id string) (desk, client callconsent.Leg, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	legs := x.legs[id]
@@ -79,30 +81,30 @@ func (x *exchange) HangUp(_ context.Context, _, id string) error {
 	defer x.mu.Unlock()
 	x.ended = append(x.ended, id)
 	legs := x.legs[id]
-	legs[0] = LegCompleted
-	if legs[1] == LegRinging {
-		legs[1] = LegUnanswered
+	legs[0] = callconsent.LegCompleted
+	if legs[1] == callconsent.LegRinging {
+		legs[1] = callconsent.LegUnanswered
 	}
 	x.legs[id] = legs
 	return nil
 }
 
 // leg is how far the halves of a call are.
-func (x *exchange) leg(id string) [2]Leg {
+func (x *exchange) leg(id string) [2]callconsent.Leg {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.legs[id]
 }
 
 // becomes moves the halves of a call on.
-func (x *exchange) becomes(id string, desk, client Leg) {
+func (x *exchange) becomes(id string, desk, client callconsent.Leg) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.legs[id] = [2]Leg{desk, client}
+	x.legs[id] = [2]callconsent.Leg{desk, client}
 }
 
 // rang are the calls so far.
-func (x *exchange) rang() []Ring {
+func (x *exchange) rang() []callconsent.Ring {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.rings)
@@ -114,7 +116,7 @@ func unclear(taken bool) func(func()) error {
 		if taken {
 			take()
 		}
-		return &RingError{Unclear: true, Reason: "no answer"}
+		return &callconsent.RingError{Unclear: true, Reason: "no answer"}
 	}
 }
 
@@ -166,7 +168,7 @@ func (y *yard) writtenBy(phone, id, text string) channel.Inbound {
 
 // switchboard gives a yard's broker a provider of calls.
 func (y *yard) switchboard() *exchange {
-	x := &exchange{now: func() time.Time { return y.now }, legs: map[string][2]Leg{}}
+	x := &exchange{now: func() time.Time { return y.now }, legs: map[string][2]callconsent.Leg{}}
 	y.Phone, y.Alerts = x, &raised{}
 	return x
 }
@@ -231,7 +233,7 @@ func (y *yard) start(request, key, consent string) map[string]any {
 }
 
 // consent is one of a request as it is now.
-func (y *yard) consent(request, id string) Consent {
+func (y *yard) consent(request, id string) callconsent.Consent {
 	y.t.Helper()
 	for _, c := range y.view(request).Consents {
 		if c.ID == id {
@@ -239,19 +241,19 @@ func (y *yard) consent(request, id string) Consent {
 		}
 	}
 	y.t.Fatalf("no consent %s", id)
-	return Consent{}
+	return callconsent.Consent{}
 }
 
 // place is where the n-th attempt of a consent is kept, counted from 1.
-func (y *yard) place(request, consent string, n int) Place {
+func (y *yard) place(request, consent string, n int) callconsent.Place {
 	y.t.Helper()
-	return Place{Request: request, Consent: consent, Attempt: y.consent(request, consent).Attempts[n-1].ID}
+	return callconsent.Place{Request: request, Consent: consent, Attempt: y.consent(request, consent).Attempts[n-1].ID}
 }
 
 // connect has the desk answer.
-func (y *yard) connect(at Place, call string) (Connection, bool) {
+func (y *yard) connect(at callconsent.Place, call string) (callconsent.Connection, bool) {
 	y.t.Helper()
-	to, ok, err := y.Connect(y.t.Context(), at, call)
+	to, ok, err := y.Calls().Connect(y.t.Context(), at, call)
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -259,9 +261,9 @@ func (y *yard) connect(at Place, call string) (Connection, bool) {
 }
 
 // heard has the provider report.
-func (y *yard) heard(at Place, r Report) {
+func (y *yard) heard(at callconsent.Place, r callconsent.Report) {
 	y.t.Helper()
-	if err := y.Heard(y.t.Context(), at, r); err != nil {
+	if err := y.Calls().Heard(y.t.Context(), at, r); err != nil {
 		y.t.Fatal(err)
 	}
 }

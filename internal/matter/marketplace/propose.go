@@ -196,7 +196,7 @@ func (b *Broker) propose(c *call, head thread.Head, commit func(gate.Receipt) ([
 		c.view.Offer.ExpiresAt = o.Quote.Until
 	}
 	if head.OptedOut {
-		return c.unproposed(optedOut), nil
+		return c.unproposed("the client has opted out of messages"), nil
 	}
 	out := b.put(c, head)
 	q := c.view.question()

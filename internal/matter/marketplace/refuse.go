@@ -5,11 +5,12 @@ import (
 	"errors"
 	"slices"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/ident"
 	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 )
@@ -49,7 +50,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 		if err != nil {
 			return false, err
 		}
-		by := byMessage(message)
+		by := callconsent.ByMessage(message)
 		c := &call{
 			Call: Call{
 				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(message)), Actor: System},
@@ -57,7 +58,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 			},
 			view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
 		}
-		ws, out := b.revokes(c, by, func(k *Consent) bool {
+		ws, out := b.revokes(c, by, func(k *callconsent.Consent) bool {
 			refused = refused || k.EndedBy == by // by this message, before the process died that was to say so
 			return v.Offer == nil || v.Offer.Consent != k.ID || asks != v.ID
 		})
@@ -75,7 +76,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 }
 
 // revokes are the writes that take consents back which stand, and which they are.
-func (b *Broker) revokes(c *call, by string, which func(k *Consent) bool) ([]dynamo.Write, Withdrawn) {
+func (b *Broker) revokes(c *call, by string, which func(k *callconsent.Consent) bool) ([]dynamo.Write, Withdrawn) {
 	out := Withdrawn{Success: true, Revoked: []string{}}
 	var ws []dynamo.Write
 	for i := range c.view.Consents {
@@ -83,7 +84,7 @@ func (b *Broker) revokes(c *call, by string, which func(k *Consent) bool) ([]dyn
 		if !which(k) || !k.State.Stands() {
 			continue
 		}
-		k.State, k.EndedBy = ConsentRevoked, by
+		k.State, k.EndedBy = callconsent.Revoked, by
 		ws = append(ws, b.Store.keeps(k, c.Meta.Actor, c.trace)...)
 		out.Revoked = append(out.Revoked, k.ID)
 	}
@@ -92,19 +93,6 @@ func (b *Broker) revokes(c *call, by string, which func(k *Consent) bool) ([]dyn
 		ws = append(ws, b.Store.changes(&c.view, c.event(ChangedEvent))...)
 	}
 	return ws, out
-}
-
-// byMessage names a message as what ended a consent.
-func byMessage(id string) string { return "message " + id }
-
-// refusing is the message by which a client refuses calls and which no turn has answered yet; "" is none.
-func refusing(head thread.Head) string {
-	for _, m := range head.Inbox {
-		if m.Notice == nil && gate.RefusesCalls(m.Text) {
-			return m.ID
-		}
-	}
-	return ""
 }
 
 // proven is the number of a request's client that their thread proves: it is the thread's own on WhatsApp, or that of a conversation on

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	. "merve/internal/matter/marketplace"
@@ -32,7 +34,7 @@ func TestPromise1_NobodyIsCalledWhoRefusesIt(t *testing.T) {
 		}
 		if stage == "rings" {
 			wants(t, "the call", y.start(r.ID, "call", id), true, "")
-			x.legs[x.id(1)] = [2]Leg{LegRinging}
+			x.legs[x.id(1)] = [2]callconsent.Leg{callconsent.LegRinging}
 		}
 		for range 2 {
 			if did, err := y.refuses(y.Broker, r, "m1"); !did || err != nil {
@@ -41,7 +43,7 @@ func TestPromise1_NobodyIsCalledWhoRefusesIt(t *testing.T) {
 		}
 		y.twice(y.teller, r.ID, map[string]bool{})
 		k := y.consent(r.ID, id)
-		if v := y.view(r.ID); k.State != ConsentRevoked || v.Offer != nil {
+		if v := y.view(r.ID); k.State != callconsent.Revoked || v.Offer != nil {
 			t.Errorf("%s: %s, %+v waits", stage, k.State, v.Offer)
 		}
 		wants(t, stage, y.start(r.ID, "again", id), false, "")
@@ -75,7 +77,7 @@ func TestPromise8_ARefusalCountsBeforeItIsRead(t *testing.T) {
 		t.Errorf("connected with %v", to)
 	}
 	wants(t, "another call", y.start(r.ID, "again", id), false, "")
-	if k := y.consent(r.ID, id); k.State != ConsentRevoked {
+	if k := y.consent(r.ID, id); k.State != callconsent.Revoked {
 		t.Errorf("it is %s", k.State)
 	}
 	got := y.do(RequestCallConsent, r.ID, "ask2", `{"request_id":"{id}","scope":"concierge","reason":"again"}`)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/agent/tool"
@@ -148,7 +150,7 @@ func (c Consenting) Commit(ctx context.Context, tc tool.Context, yes gate.Consen
 	}
 	now, receipt := b.Store.now(), yes.Receipt(tc.TraceID)
 	k := v.consent(v.Offer.Consent)
-	k.State, k.GrantedAt, k.Until, k.Receipt = ConsentGranted, now, now.Add(consentFor), &receipt
+	k.State, k.GrantedAt, k.Until, k.Receipt = callconsent.Granted, now, now.Add(callconsent.GrantFor), &receipt
 	v.Offer = nil
 	ws := append(b.Store.keeps(k, receipt.Actor, tc.TraceID), b.Store.changes(&v, Event{Type: ChangedEvent, By: receipt.Actor, Trace: tc.TraceID})...)
 	vars := wording.Vars{"phone": k.Number, "code": v.Code, "until": wording.Until(tc.Language, k.Until.In(tc.TimeZone), tc.Now.In(tc.TimeZone))}
@@ -171,10 +173,10 @@ func (c Consenting) Release(ctx context.Context, tc tool.Context, p thread.Pendi
 	if v.Offer == nil || v.Offer.Kind != p.Kind || !v.Offer.ExpiresAt.Equal(p.ExpiresAt) {
 		return settled, nil // it is another by now, and so nothing is let go of
 	}
-	if k := v.consent(v.Offer.Consent); k != nil && k.State == ConsentRequested {
-		k.State = ConsentDenied
+	if k := v.consent(v.Offer.Consent); k != nil && k.State == callconsent.Requested {
+		k.State = callconsent.Denied
 		if gate.Gone(&p, tc.Now) {
-			k.State = ConsentExpired
+			k.State = callconsent.Expired
 		}
 		settled.Writes = append(settled.Writes, b.Store.keeps(k, tc.Actor.Key(), tc.TraceID)...)
 	}
@@ -213,7 +215,7 @@ func (v View) mayAgree(kind string) bool {
 		return v.State.May(leadsTo[kind])
 	}
 	k := v.consent(v.Offer.Consent)
-	return v.State.Open() && k != nil && k.State == ConsentRequested
+	return v.State.Open() && k != nil && k.State == callconsent.Requested
 }
 
 // changed is the answer to a YES to what is another offer by now.

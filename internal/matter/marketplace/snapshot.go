@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -28,47 +30,7 @@ type Snapshot struct {
 	Accepted string `json:"accepted_outreach_id,omitempty"`
 	Waiting  string `json:"waiting_for,omitempty"` // the question that the client has not answered yet
 
-	Consents []ShownConsent `json:"call_consents,omitempty"`
-}
-
-// ShownConsent is a consent to be called as callers see it, with the attempts to call. The client's number is left out.
-type ShownConsent struct {
-	ID        string         `json:"consent_id"`
-	Scope     string         `json:"scope"`
-	Reason    string         `json:"reason"`
-	State     ConsentState   `json:"state"`
-	Used      bool           `json:"used"` // a call has connected
-	ExpiresAt string         `json:"expires_at"`
-	Refused   string         `json:"refused,omitempty"` // why the provider does not call this client
-	Attempts  []ShownAttempt `json:"attempts"`
-}
-
-// ShownAttempt is an attempt to call as callers see it.
-type ShownAttempt struct {
-	ID        string       `json:"call_attempt_id"`
-	Provider  string       `json:"provider_call_id,omitempty"`
-	State     AttemptState `json:"state"`
-	Failure   string       `json:"failure,omitempty"`
-	CreatedAt string       `json:"created_at"`
-}
-
-// consents are the consents of a request at a time, by which one whose time is over has expired though no sweep has come.
-func (v View) consents(now time.Time) []ShownConsent {
-	var all []ShownConsent
-	for _, c := range v.Consents {
-		s := ShownConsent{
-			ID: c.ID, Scope: c.Scope, Reason: c.Reason, State: c.State, Used: c.used(), ExpiresAt: c.Until.UTC().Format(time.RFC3339), Refused: c.Refused,
-			Attempts: []ShownAttempt{},
-		}
-		if c.State.Stands() && !now.Before(c.Until) {
-			s.State = ConsentExpired
-		}
-		for _, a := range c.Attempts {
-			s.Attempts = append(s.Attempts, ShownAttempt{a.ID, a.ProviderID, a.State(), a.Failure, a.At.UTC().Format(time.RFC3339)})
-		}
-		all = append(all, s)
-	}
-	return all
+	Consents []callconsent.Shown `json:"call_consents,omitempty"`
 }
 
 // LastMessage is a message of the client's conversation.
@@ -105,7 +67,7 @@ func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
 	s := Snapshot{
 		Request: v.ID, Conversation: v.Conversation(), State: v.State, Requirements: v.Requirements, Shortlist: v.Shortlist,
 		Outreach: vendor.Summarize(v.Outreach, v.Currency, b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
-		Consents: v.consents(b.Store.now()),
+		Consents: callconsent.ShowAll(v.Consents, b.Store.now()),
 	}
 	if n := len(v.Jobs); n > 0 {
 		latest := v.Jobs[n-1].Result()

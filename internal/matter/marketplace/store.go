@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -68,7 +70,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 			return it.Decode(&v.Request)
 		case strings.HasPrefix(sk, quote.JobPrefix):
 			return decodedOnto(&v.Jobs, it)
-		case strings.HasPrefix(sk, consentSK):
+		case strings.HasPrefix(sk, callconsent.ConsentSK):
 			return decodedOnto(&v.Consents, it)
 		}
 		return decodedOnto(&v.Outreach, it)
@@ -81,7 +83,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	}
 	v.was = v.State
 	slices.SortFunc(v.Outreach, func(a, b vendor.Outreach) int { return a.N - b.N })
-	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
+	slices.SortFunc(v.Consents, func(a, b callconsent.Consent) int { return a.N - b.N })
 	slices.SortFunc(v.Jobs, func(a, b quote.Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return v, nil
 }
@@ -225,6 +227,30 @@ func (v View) due() time.Time {
 		}
 	}
 	return due
+}
+
+// Consents are the consents of clients to be called about their requests.
+func (s *Store) Consents() *callconsent.Store {
+	return &callconsent.Store{Table: s.Table, Now: s.Now, Happened: func(c callconsent.Consent, by, trace string) dynamo.Write {
+		e := Event{ID: fmt.Sprintf("%s-%06d", c.ID, c.Version), Type: ConsentEvent, Consent: c.ID, Text: string(c.State), By: by, Trace: trace}
+		if n := len(c.Attempts); n > 0 {
+			e.Attempt = string(c.Attempts[n-1].State())
+		}
+		return s.happened(Request{ID: c.Request}, e)
+	}}
+}
+
+// keeps are the writes that make a consent what c says. They fail with [ErrChanged].
+func (s *Store) keeps(c *callconsent.Consent, by, trace string) []dynamo.Write {
+	return orChanged(s.Consents().Keeps(c, by, trace))
+}
+
+// orChanged are writes that fail with [ErrChanged].
+func orChanged(ws []dynamo.Write) []dynamo.Write {
+	for i, w := range ws {
+		ws[i] = w.Else(ErrChanged)
+	}
+	return ws
 }
 
 // Book keeps whom requests were put to.

@@ -75,7 +75,7 @@ func (t *Teller) tell(ctx context.Context, n news) error {
 		return t.thank(ctx, n, e.Outreach)
 	case ConsentEvent:
 		if k := v.consent(e.Consent); k != nil {
-			return t.Broker.hangUp(ctx, *k)
+			return t.Broker.Calls().HangUp(ctx, *k)
 		}
 	case PictureEvent:
 		return t.Read(ctx, v.ID, e.Picture)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -33,7 +35,7 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 		}
 	}
 	v.Offer = &Offer{Kind: ConsentKind, Consent: "consent", ExpiresAt: time.Unix(0, 0)}
-	v.Consents = []Consent{{ID: "consent", Scope: "concierge", Reason: "the access road is narrow", Number: "+15550101"}}
+	v.Consents = []callconsent.Consent{{ID: "consent", Scope: "concierge", Reason: "the access road is narrow", Number: "+15550101"}}
 	unworded["consent"] = true
 	words = v.question().Summary
 	for name, term := range v.terms() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/matter/callconsent"
+
 	"merve/internal/matter/vendor"
 
 	"merve/internal/matter/quote"
@@ -131,13 +133,13 @@ type Exported struct {
 	CreatedAt    time.Time      `json:"createdAt"`
 	Outreach     vendor.Summary `json:"outreach"`
 
-	Consents []ShownConsent `json:"callConsents,omitempty"`
+	Consents []callconsent.Shown `json:"callConsents,omitempty"`
 }
 
 // Export returns all requests of the person.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(h.all(ctx, s, func(v View) Exported {
-		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, vendor.Summarize(v.Outreach, v.Currency, h.Store.now()), v.consents(h.Store.now())}
+		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, vendor.Summarize(v.Outreach, v.Currency, h.Store.now()), callconsent.ShowAll(v.Consents, h.Store.now())}
 	}))
 }
 
