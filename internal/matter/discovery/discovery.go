@@ -9,7 +9,12 @@
 //   - A search costs one call of a provider, and one more for each provider that is asked because the one before
 //     has failed. Each of those is paid for before it is made ([Finder.Search]).
 //
-// The package stores nothing. Marketplace keeps the items and counts the calls.
+// What is found is kept for the request that it was found for:
+//
+//	request#{id}   feed#{item}            what was found for a post, by source and page
+//	request#{id}   budget#{kind}#{post}   how many searches were made for a post
+//
+// (table records).
 package discovery
 
 import (

@@ -103,14 +103,6 @@ func most(asked *int) int {
 	return *asked
 }
 
-// Discovered is what a search gives. The items are strangers', and in no way ours.
-type Discovered struct {
-	Engine   discovery.Name `json:"engine,omitempty"` // "none" when nothing was asked; not of maps that were
-	Items    []ShownItem    `json:"feed_items"`
-	Disabled bool           `json:"disabled,omitempty"`
-	Reason   string         `json:"reason,omitempty"`
-}
-
 // unbegun is the answer of a gate to a call that may not begin.
 type unbegun struct{ outcome }
 
@@ -118,29 +110,12 @@ func (r unbegun) Error() string { return r.failed }
 
 // disabled refuses a search that may not be made.
 func disabled(why string) error {
-	return unbegun{outcome{output: Discovered{Engine: discovery.None, Items: []ShownItem{}, Disabled: true, Reason: why}, failed: why}}
+	return unbegun{outcome{output: discovery.Discovered{Engine: discovery.None, Items: []discovery.ShownItem{}, Disabled: true, Reason: why}, failed: why}}
 }
 
 // nothing is the answer to a search that came to nothing.
 func nothing(why string) outcome {
-	return outcome{output: Discovered{Engine: discovery.None, Items: []ShownItem{}, Reason: why}, failed: why}
-}
-
-// The counters of calls. Pages and profiles share one.
-const (
-	webBudget  = "web"
-	mapsBudget = "maps"
-)
-
-func budgetKey(request, kind, post string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: "budget#" + kind + "#" + ident.Digest(post)}
-}
-
-// spends takes one call from what a post has. What is taken is not given back: where a call ends unclear, it may
-// have been made.
-func (b *Broker) spends(request, kind, post string, have int, spent error) dynamo.Write {
-	return b.Store.Table.Update(budgetKey(request, kind, post), "ADD #used :one", dynamo.V{":one": 1}).
-		If("attribute_not_exists(#used) OR #used < :have", dynamo.V{":have": have}).Else(spent)
+	return outcome{output: discovery.Discovered{Engine: discovery.None, Items: []discovery.ShownItem{}, Reason: why}, failed: why}
 }
 
 // first takes the first call of a search.
@@ -152,7 +127,7 @@ func (b *Broker) first(c *call, kind, post string, have int) ([]dynamo.Write, er
 	case have < 1:
 		return nil, spent
 	}
-	return []dynamo.Write{b.spends(c.view.ID, kind, post, have, spent)}, nil
+	return []dynamo.Write{b.Store.Found().Spend(c.view.ID, kind, post, have, spent)}, nil
 }
 
 // errSpent refuses a search for a post whose calls are used up.
@@ -167,7 +142,7 @@ func (b *Broker) reserveWeb(ctx context.Context, c *call) ([]dynamo.Write, error
 		return nil, err
 	}
 	c.search = &s
-	return b.first(c, webBudget, s.post, b.Finder.WebCalls)
+	return b.first(c, discovery.WebBudget, s.post, b.Finder.WebCalls)
 }
 
 // searching is a search that may be made.
@@ -252,7 +227,7 @@ func (b *Broker) discover(ctx context.Context, c *call) (outcome, error) {
 	pay := func(ctx context.Context) error {
 		begun := b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).
 			Else(errAnswer)
-		return b.Store.Table.DB().Commit(ctx, begun, b.spends(c.view.ID, webBudget, s.post, b.Finder.WebCalls, discovery.ErrSpent))
+		return b.Store.Table.DB().Commit(ctx, begun, b.Store.Found().Spend(c.view.ID, discovery.WebBudget, s.post, b.Finder.WebCalls, discovery.ErrSpent))
 	}
 	by, found, err := b.Finder.Search(ctx, s.engines, s.query, pay)
 	switch {
@@ -263,18 +238,18 @@ func (b *Broker) discover(ctx context.Context, c *call) (outcome, error) {
 		return outcome{}, err
 	}
 	source := discovery.SourceOf(by, s.query.Social)
-	var items []FeedItem
+	var items []discovery.FeedItem
 	for _, it := range found.Items {
-		f := c.item(s.post, source, it.URL, len(items))
+		f := discovery.NewItem(c.view.ID, s.post, source, it.URL, len(items), c.now)
 		f.Title, f.Snippet, f.URL, f.Confidence = it.Title, it.Snippet, it.URL, it.Confidence
 		if by == discovery.Gemini {
 			f.Searches = found.Searches
 		}
 		items = append(items, f)
 	}
-	d := Discovered{Engine: by, Items: []ShownItem{}}
+	d := discovery.Discovered{Engine: by, Items: []discovery.ShownItem{}}
 	for _, f := range items {
-		d.Items = append(d.Items, f.shown())
+		d.Items = append(d.Items, f.Shown())
 	}
 	return outcome{output: d, writes: b.found(c, items)}, nil
 }
@@ -286,7 +261,7 @@ func (b *Broker) reserveMaps(ctx context.Context, c *call) ([]dynamo.Write, erro
 		return nil, err
 	}
 	c.mapped = &m
-	return b.first(c, mapsBudget, m.post, b.Finder.MapCalls)
+	return b.first(c, discovery.MapsBudget, m.post, b.Finder.MapCalls)
 }
 
 // mapping is a search on the map that may be made.
@@ -336,25 +311,25 @@ func (b *Broker) discoverPlaces(ctx context.Context, c *call) (outcome, error) {
 		b.Log.WarnContext(ctx, "discovery", "tool", c.Tool, "request", c.view.ID, "error", err.Error())
 		return nothing("the search has failed"), nil
 	}
-	shown, kept := Discovered{Items: []ShownItem{}}, Discovered{Items: []ShownItem{}}
-	var items []FeedItem
+	shown, kept := discovery.Discovered{Items: []discovery.ShownItem{}}, discovery.Discovered{Items: []discovery.ShownItem{}}
+	var items []discovery.FeedItem
 	for _, p := range places {
-		f := c.item(c.mapped.post, discovery.MapPlaces, p.ID, len(items))
+		f := discovery.NewItem(c.view.ID, c.mapped.post, discovery.MapPlaces, p.ID, len(items), c.now)
 		f.Place = p.ID
 		items = append(items, f)
-		kept.Items = append(kept.Items, f.shown())
-		shown.Items = append(shown.Items, f.shown().with(p))
+		kept.Items = append(kept.Items, f.Shown())
+		shown.Items = append(shown.Items, f.Shown().With(p))
 	}
 	return outcome{output: shown, keeps: kept, writes: b.found(c, items)}, nil
 }
 
 // found are the writes that keep what was found, and have the client told of it where their own turn does not.
-func (b *Broker) found(c *call, items []FeedItem) []dynamo.Write {
+func (b *Broker) found(c *call, items []discovery.FeedItem) []dynamo.Write {
 	var ws []dynamo.Write
 	var ids []string
 	for _, f := range items {
 		ids = append(ids, f.ID)
-		ws = append(ws, b.Store.Table.Put(feedKey(f.Request, f.ID), f))
+		ws = append(ws, b.Store.Found().Put(f))
 	}
 	shownInTurn := c.InTurn != nil && !c.InTurn.Channel.Pushes()
 	if len(items) > 0 && c.view.Thread != "" && !shownInTurn {

@@ -58,7 +58,7 @@ func (o *outside) calls() [3]int {
 }
 
 // discovered decodes an answer.
-func discovered(t *testing.T, a Answer) (d Discovered) {
+func discovered(t *testing.T, a Answer) (d discovery.Discovered) {
 	t.Helper()
 	if err := json.Unmarshal(a.Output, &d); err != nil {
 		t.Fatal(err)

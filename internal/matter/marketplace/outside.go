@@ -59,7 +59,7 @@ func (b *Broker) modelSearchesMap(ctx context.Context, tc tool.Context, a places
 // shows carries out a search of a model, and shows what it finds. What the map says of places stays out of what the
 // model is told: that is kept with the conversation, and may not be.
 func (b *Broker) shows(ctx context.Context, tc tool.Context, name, request string, in any) (tool.Result, error) {
-	var d Discovered
+	var d discovery.Discovered
 	res, err := b.byModel(ctx, tc, name, request, in, &d, func() any {
 		return map[string]any{"requestId": request, "found": len(d.Items), "shownToCustomer": true}
 	})
@@ -68,12 +68,12 @@ func (b *Broker) shows(ctx context.Context, tc tool.Context, name, request strin
 	}
 	for i, it := range d.Items {
 		if it.Source == discovery.MapPlaces {
-			d.Items[i] = FeedItem{ID: it.ID, Source: it.Source, Place: it.Place}.shown()
+			d.Items[i] = discovery.FeedItem{ID: it.ID, Source: it.Source, Place: it.Place}.Shown()
 		}
 	}
 	res.Data = d
 	if !tc.Channel.Pushes() {
-		for _, c := range cards(tc.Language, d.Items) {
+		for _, c := range discovery.Cards(tc.Language, d.Items) {
 			res.Cards = append(res.Cards, c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"merve/internal/matter/callconsent"
+	"merve/internal/matter/discovery"
 
 	"merve/internal/matter/vendor"
 
@@ -252,6 +253,9 @@ func orChanged(ws []dynamo.Write) []dynamo.Write {
 	}
 	return ws
 }
+
+// Found keeps what was found for requests outside of the catalogue.
+func (s *Store) Found() discovery.Store { return discovery.Store{Table: s.Table} }
 
 // Book keeps whom requests were put to.
 func (s *Store) Book() vendor.Book { return vendor.Book{Table: s.Table} }
