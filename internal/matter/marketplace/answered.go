@@ -51,12 +51,12 @@ func (b *Broker) Answered(ctx context.Context, tc tool.Context, o vendor.Outreac
 		},
 		view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
 	}
-	pictures := b.pictures(v, o, m, tc.TraceID)
+	pictures := b.replies().pictures(v, o, m, tc.TraceID)
 	if said == "" {
 		return look(tc, v, o, pictures)
 	}
 	q := b.Parser.Quote(ctx, v.about(o), quote.Words{Text: said, Message: m.ID}, nil, c.now)
-	ws, state := b.takes(&v, o, q, System, tc.TraceID, false)
+	ws, state := b.replies().takes(&v, o, q, System, tc.TraceID, false)
 	output := mustJSON(recorded(o.ID, state, q))
 	r := c.record(b.NewID(), audit.HashOf(c.Input), output, "", b.Store.now().Sub(c.now))
 	ws = append(ws, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(output)})...)

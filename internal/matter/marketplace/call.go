@@ -147,13 +147,13 @@ type outcome struct {
 type operation struct {
 	read    bool // is not cached, and done each time
 	outside bool // asks somebody outside before it commits: its intent is written first
-	run     func(b *Broker, ctx context.Context, c *call) (outcome, error)
+	run     func(ctx context.Context, c *call) (outcome, error)
 
 	// reserve are the writes with which the intent is written, for an operation that asks outside. An [unbegun], as an
 	// error or as that of a write, ends the call before it has begun.
-	reserve func(b *Broker, ctx context.Context, c *call) ([]dynamo.Write, error)
+	reserve func(ctx context.Context, c *call) ([]dynamo.Write, error)
 	// show fills in what is not kept of an answer that is given again.
-	show func(b *Broker, ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error)
+	show func(ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error)
 }
 
 // call is a call that is carried out.
@@ -201,7 +201,7 @@ var ErrNoTool = fault.New(fault.NotFound, "no such tool")
 // Do carries out a call. A refusal of a gate is an answer without success; bad input, foreign ids and the like are
 // errors. Both are audited, if the request exists and is the caller's to see.
 func (b *Broker) Do(ctx context.Context, in Call) (Answer, error) {
-	name, op, ok := find(in.Tool)
+	name, op, ok := b.find(in.Tool)
 	if !ok {
 		return Answer{}, ErrNoTool
 	}
@@ -272,7 +272,7 @@ func (b *Broker) open(ctx context.Context, in Call) (*call, error) {
 
 // carryOut does what a call asks for. [ErrChanged] says that the request is another by now.
 func (b *Broker) carryOut(ctx context.Context, c *call, op operation, hash string) (Answer, error) {
-	out, err := op.run(b, ctx, c)
+	out, err := op.run(ctx, c)
 	switch {
 	case errors.Is(err, ErrChanged), err != nil && fault.Retryable(err):
 		return Answer{}, err
@@ -314,7 +314,7 @@ func (b *Broker) before(ctx context.Context, c *call, op operation, hash string)
 	}
 	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true, Offer: c.stillToAsk(k)}
 	if op.show != nil {
-		if a.Output, err = op.show(b, ctx, c, a.Output); err != nil {
+		if a.Output, err = op.show(ctx, c, a.Output); err != nil {
 			return nil, err
 		}
 	}
@@ -343,7 +343,7 @@ func (b *Broker) begin(ctx context.Context, c *call, op operation, hash string) 
 	var refused unbegun
 	if op.reserve != nil {
 		var err error
-		if reserved, err = op.reserve(b, ctx, c); err != nil {
+		if reserved, err = op.reserve(ctx, c); err != nil {
 			if errors.As(err, &refused) {
 				return &refused, nil
 			}

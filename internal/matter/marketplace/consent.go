@@ -57,7 +57,7 @@ type ConsentAnswer struct {
 
 // requestCallConsent asks the client whether they may be called. What cannot be asked is written down all the same, and
 // expires.
-func (b *Broker) requestCallConsent(ctx context.Context, c *call) (outcome, error) {
+func (x consents) requestCallConsent(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[ConsentInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -69,7 +69,7 @@ func (b *Broker) requestCallConsent(ctx context.Context, c *call) (outcome, erro
 	}
 	k.Scope, k.Reason = clip(in.Scope, maxScope), clip(in.Reason, maxCallReason)
 	k.State, k.AskedAt, k.Until = callconsent.Requested, c.now, c.now.Add(offerFor)
-	head, err := b.clientHead(ctx, c)
+	head, err := x.b.clientHead(ctx, c)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -78,13 +78,13 @@ func (b *Broker) requestCallConsent(ctx context.Context, c *call) (outcome, erro
 	if why != "" && k.N > callconsent.MaxConsents {
 		return outcome{output: ConsentAnswer{ID: k.ID, State: k.State, Error: why}, failed: why}, nil
 	}
-	kept := b.Store.keeps(&k, c.Meta.Actor, c.trace)
+	kept := x.b.Store.keeps(&k, c.Meta.Actor, c.trace)
 	if why != "" {
 		return outcome{output: ConsentAnswer{ID: k.ID, State: k.State, Error: why}, failed: why, writes: kept}, nil
 	}
 	c.view.hold(k)
 	c.view.Offer = &Offer{Kind: ConsentKind, Consent: k.ID, ExpiresAt: k.Until}
-	out := b.put(c, head)
+	out := x.b.offers().put(c, head)
 	out.output, out.writes = ConsentAnswer{ID: k.ID, State: k.State, Sent: true}, append(out.writes, kept...)
 	return out, nil
 }
@@ -137,7 +137,7 @@ type Withdrawn struct {
 }
 
 // revokeCallConsent takes consents back. A call that was not connected with the client by then never is.
-func (b *Broker) revokeCallConsent(_ context.Context, c *call) (outcome, error) {
+func (x consents) revokeCallConsent(_ context.Context, c *call) (outcome, error) {
 	in, err := read[RevokeInput](c)
 	switch {
 	case err != nil:
@@ -145,7 +145,7 @@ func (b *Broker) revokeCallConsent(_ context.Context, c *call) (outcome, error) 
 	case in.Consent != "" && c.view.consent(in.Consent) == nil:
 		return outcome{}, callconsent.ErrNone
 	}
-	ws, out := b.revokes(c, c.Meta.Actor, func(k *callconsent.Consent) bool { return in.Consent == "" || k.ID == in.Consent })
+	ws, out := x.revokes(c, c.Meta.Actor, func(k *callconsent.Consent) bool { return in.Consent == "" || k.ID == in.Consent })
 	if len(out.Revoked) == 0 {
 		const why = "no consent to be called stands"
 		return outcome{output: Withdrawn{Revoked: []string{}, Error: why}, failed: why}, nil
@@ -203,7 +203,7 @@ func (b *Broker) calledAbout(c *call) callconsent.About {
 }
 
 // startCall rings the desk, which is then connected with the client.
-func (b *Broker) startCall(ctx context.Context, c *call) (outcome, error) {
+func (x consents) startCall(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[CallInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -212,8 +212,8 @@ func (b *Broker) startCall(ctx context.Context, c *call) (outcome, error) {
 	if k == nil {
 		return outcome{}, callconsent.ErrNone
 	}
-	rung, ws, err := b.Calls().Start(ctx, k, callconsent.Start{
-		About: b.calledAbout(c), Key: c.Meta.Key, Scope: in.Scope, From: cmp.Or(c.market.WhatsApp.From, b.Sender), Desk: c.market.Desk.Phone,
+	rung, ws, err := x.b.Calls().Start(ctx, k, callconsent.Start{
+		About: x.b.calledAbout(c), Key: c.Meta.Key, Scope: in.Scope, From: cmp.Or(c.market.WhatsApp.From, x.b.Sender), Desk: c.market.Desk.Phone,
 		By: c.Meta.Actor, Trace: c.trace, Now: c.now,
 	})
 	if errors.Is(err, callconsent.ErrChanged) {

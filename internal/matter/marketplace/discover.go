@@ -119,7 +119,7 @@ func nothing(why string) outcome {
 }
 
 // first takes the first call of a search.
-func (b *Broker) first(c *call, kind, post string, have int) ([]dynamo.Write, error) {
+func (x searches) first(c *call, kind, post string, have int) ([]dynamo.Write, error) {
 	spent := errSpent(have)
 	switch {
 	case !c.view.State.Open():
@@ -127,7 +127,7 @@ func (b *Broker) first(c *call, kind, post string, have int) ([]dynamo.Write, er
 	case have < 1:
 		return nil, spent
 	}
-	return []dynamo.Write{b.Store.Found().Spend(c.view.ID, kind, post, have, spent)}, nil
+	return []dynamo.Write{x.b.Store.Found().Spend(c.view.ID, kind, post, have, spent)}, nil
 }
 
 // errSpent refuses a search for a post whose calls are used up.
@@ -136,13 +136,13 @@ func errSpent(have int) error {
 }
 
 // reserveWeb holds a search of pages, or of profiles, to what may be searched, and takes a call from the post's.
-func (b *Broker) reserveWeb(ctx context.Context, c *call) ([]dynamo.Write, error) {
-	s, err := b.searching(ctx, c)
+func (x searches) reserveWeb(ctx context.Context, c *call) ([]dynamo.Write, error) {
+	s, err := x.searching(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	c.search = &s
-	return b.first(c, discovery.WebBudget, s.post, b.Finder.WebCalls)
+	return x.first(c, discovery.WebBudget, s.post, x.b.Finder.WebCalls)
 }
 
 // searching is a search that may be made.
@@ -153,19 +153,19 @@ type searching struct {
 }
 
 // searching reads what is looked for. Nothing of the client's own is left in the query.
-func (b *Broker) searching(ctx context.Context, c *call) (s searching, err error) {
+func (x searches) searching(ctx context.Context, c *call) (s searching, err error) {
 	in, err := read[DiscoverInput](c)
 	if err != nil {
 		return s, err
 	}
 	s.post = in.Post
-	head, err := b.onPost(ctx, c, in.Post)
+	head, err := x.onPost(ctx, c, in.Post)
 	if err != nil {
 		return s, err
 	}
 	social := c.Tool == SocialProfileItems
 	var why string
-	if s.engines, why, err = b.Finder.Engines(ctx, cmp.Or(in.Engine, discovery.Auto), social); err != nil {
+	if s.engines, why, err = x.b.Finder.Engines(ctx, cmp.Or(in.Engine, discovery.Auto), social); err != nil {
 		return s, err
 	}
 	if why != "" {
@@ -189,12 +189,12 @@ func impersonal(need string) error {
 
 // onPost holds a post to the request: it is the request itself, or a message of the client's conversation. It gives
 // the head of that, which is empty where there is none. 1 request.
-func (b *Broker) onPost(ctx context.Context, c *call, post string) (thread.Head, error) {
+func (x searches) onPost(ctx context.Context, c *call, post string) (thread.Head, error) {
 	if post == c.view.ID {
-		return b.clientHead(ctx, c)
+		return x.b.clientHead(ctx, c)
 	}
 	if c.view.Thread != "" {
-		head, ok, err := b.Threads.HeadWith(ctx, c.view.Thread, post)
+		head, ok, err := x.b.Threads.HeadWith(ctx, c.view.Thread, post)
 		if ok || err != nil {
 			return head, err
 		}
@@ -222,17 +222,17 @@ func (c *call) private(head thread.Head) discovery.Private {
 }
 
 // discover searches for pages or profiles, and keeps what is found.
-func (b *Broker) discover(ctx context.Context, c *call) (outcome, error) {
+func (x searches) discover(ctx context.Context, c *call) (outcome, error) {
 	s := c.search
 	pay := func(ctx context.Context) error {
-		begun := b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).
+		begun := x.b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).
 			Else(errAnswer)
-		return b.Store.Table.DB().Commit(ctx, begun, b.Store.Found().Spend(c.view.ID, discovery.WebBudget, s.post, b.Finder.WebCalls, discovery.ErrSpent))
+		return x.b.Store.Table.DB().Commit(ctx, begun, x.b.Store.Found().Spend(c.view.ID, discovery.WebBudget, s.post, x.b.Finder.WebCalls, discovery.ErrSpent))
 	}
-	by, found, err := b.Finder.Search(ctx, s.engines, s.query, pay)
+	by, found, err := x.b.Finder.Search(ctx, s.engines, s.query, pay)
 	switch {
 	case errors.Is(err, discovery.ErrFailed):
-		b.Log.WarnContext(ctx, "discovery", "tool", c.Tool, "request", c.view.ID, "error", err.Error())
+		x.b.Log.WarnContext(ctx, "discovery", "tool", c.Tool, "request", c.view.ID, "error", err.Error())
 		return nothing("the search has failed"), nil
 	case err != nil:
 		return outcome{}, err
@@ -251,17 +251,17 @@ func (b *Broker) discover(ctx context.Context, c *call) (outcome, error) {
 	for _, f := range items {
 		d.Items = append(d.Items, f.Shown())
 	}
-	return outcome{output: d, writes: b.found(c, items)}, nil
+	return outcome{output: d, writes: x.found(c, items)}, nil
 }
 
 // reserveMaps holds a search on the map to what may be searched, and takes a call from the post's.
-func (b *Broker) reserveMaps(ctx context.Context, c *call) ([]dynamo.Write, error) {
-	m, err := b.mapping(ctx, c)
+func (x searches) reserveMaps(ctx context.Context, c *call) ([]dynamo.Write, error) {
+	m, err := x.mapping(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	c.mapped = &m
-	return b.first(c, discovery.MapsBudget, m.post, b.Finder.MapCalls)
+	return x.first(c, discovery.MapsBudget, m.post, x.b.Finder.MapCalls)
 }
 
 // mapping is a search on the map that may be made.
@@ -271,17 +271,17 @@ type mapping struct {
 }
 
 // mapping reads what is looked for on the map.
-func (b *Broker) mapping(ctx context.Context, c *call) (m mapping, err error) {
+func (x searches) mapping(ctx context.Context, c *call) (m mapping, err error) {
 	in, err := read[PlacesInput](c)
 	if err != nil {
 		return m, err
 	}
 	m.post = in.Post
-	head, err := b.onPost(ctx, c, in.Post)
+	head, err := x.onPost(ctx, c, in.Post)
 	if err != nil {
 		return m, err
 	}
-	why, err := b.Finder.PlacesReady(ctx)
+	why, err := x.b.Finder.PlacesReady(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -305,10 +305,10 @@ func (b *Broker) mapping(ctx context.Context, c *call) (m mapping, err error) {
 const usualRadiusKM = 25
 
 // discoverPlaces searches the map. Of what is found, the ids of places are kept and nothing else.
-func (b *Broker) discoverPlaces(ctx context.Context, c *call) (outcome, error) {
-	places, err := b.Finder.FindPlaces(ctx, c.mapped.query)
+func (x searches) discoverPlaces(ctx context.Context, c *call) (outcome, error) {
+	places, err := x.b.Finder.FindPlaces(ctx, c.mapped.query)
 	if err != nil {
-		b.Log.WarnContext(ctx, "discovery", "tool", c.Tool, "request", c.view.ID, "error", err.Error())
+		x.b.Log.WarnContext(ctx, "discovery", "tool", c.Tool, "request", c.view.ID, "error", err.Error())
 		return nothing("the search has failed"), nil
 	}
 	shown, kept := discovery.Discovered{Items: []discovery.ShownItem{}}, discovery.Discovered{Items: []discovery.ShownItem{}}
@@ -320,22 +320,22 @@ func (b *Broker) discoverPlaces(ctx context.Context, c *call) (outcome, error) {
 		kept.Items = append(kept.Items, f.Shown())
 		shown.Items = append(shown.Items, f.Shown().With(p))
 	}
-	return outcome{output: shown, keeps: kept, writes: b.found(c, items)}, nil
+	return outcome{output: shown, keeps: kept, writes: x.found(c, items)}, nil
 }
 
 // found are the writes that keep what was found, and have the client told of it where their own turn does not.
-func (b *Broker) found(c *call, items []discovery.FeedItem) []dynamo.Write {
+func (x searches) found(c *call, items []discovery.FeedItem) []dynamo.Write {
 	var ws []dynamo.Write
 	var ids []string
 	for _, f := range items {
 		ids = append(ids, f.ID)
-		ws = append(ws, b.Store.Found().Put(f))
+		ws = append(ws, x.b.Store.Found().Put(f))
 	}
 	shownInTurn := c.InTurn != nil && !c.InTurn.Channel.Pushes()
 	if len(items) > 0 && c.view.Thread != "" && !shownInTurn {
 		e := c.event(FoundEvent)
 		e.ID, e.Items = "found-"+ident.Digest(c.Meta.Key+audit.Stamp(c.now)), ids
-		ws = append(ws, b.Store.happened(c.view.Request, e))
+		ws = append(ws, x.b.Store.happened(c.view.Request, e))
 	}
 	return ws
 }

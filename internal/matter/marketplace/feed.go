@@ -28,12 +28,12 @@ func (b *Broker) Feed(ctx context.Context, request string) ([]discovery.ShownIte
 }
 
 // showPlaces is a kept answer of the map's, with what the map says now.
-func (b *Broker) showPlaces(ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error) {
+func (x searches) showPlaces(ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error) {
 	var d discovery.Discovered
 	if err := json.Unmarshal(kept, &d); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Tool, err)
 	}
-	d.Items = b.Finder.LookedUp(ctx, d.Items, c.view.Language, b.Log)
+	d.Items = x.b.Finder.LookedUp(ctx, d.Items, c.view.Language, x.b.Log)
 	return json.Marshal(d)
 }
 

@@ -16,7 +16,7 @@ var ends = map[State]string{Cancelled: DropKind, Fulfilled: DoneKind}
 
 // leave takes a request whose quote was accepted to its end: at the word of a person at the desk, whose name the receipt
 // has. A model in a turn of the client's has the client asked. Nobody else ends what the client has agreed to.
-func (b *Broker) leave(ctx context.Context, c *call, in StateInput) (outcome, error) {
+func (x moves) leave(ctx context.Context, c *call, in StateInput) (outcome, error) {
 	from := c.view.State
 	if c.InTurn == nil && (c.Meta.Actor != Admin || !c.By.IsStaff()) {
 		const why = "what was accepted is ended by the client's YES, or by a person at the desk"
@@ -24,27 +24,27 @@ func (b *Broker) leave(ctx context.Context, c *call, in StateInput) (outcome, er
 	}
 	c.view.Offer = &Offer{Kind: ends[in.State]}
 	if c.InTurn != nil {
-		head, err := b.clientHead(ctx, c)
+		head, err := x.b.clientHead(ctx, c)
 		if err != nil {
 			return outcome{}, err
 		}
-		return b.propose(c, head, nil)
+		return x.b.offers().propose(c, head, nil)
 	}
-	out, err := b.atDesk(c, func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		return b.left(&c.view, in.State, Event{Text: clip(in.Reason, maxReason), Receipt: &receipt, Trace: c.trace}), nil
+	out, err := x.b.offers().atDesk(c, func(receipt gate.Receipt) ([]dynamo.Write, error) {
+		return x.left(&c.view, in.State, Event{Text: clip(in.Reason, maxReason), Receipt: &receipt, Trace: c.trace}), nil
 	})
 	out.output = StateAnswer{Success: true, Previous: from, Current: in.State}
 	return out, err
 }
 
 // left are the writes that end what was accepted, on the word that the receipt of the event proves.
-func (b *Broker) left(v *View, to State, e Event) []dynamo.Write {
+func (x moves) left(v *View, to State, e Event) []dynamo.Write {
 	e.Type, e.From, e.To, e.Outreach, e.By = ChangedEvent, v.State, to, v.Accepted, e.Receipt.Actor
 	if to == Cancelled {
 		e.Type = CancelledEvent
 	}
 	v.Offer = nil
-	return b.Store.changes(v.to(to), e)
+	return x.b.Store.changes(v.to(to), e)
 }
 
 // Leaving settles whether what was accepted comes to an end.
@@ -71,7 +71,7 @@ func (l Leaving) Does() gate.Deed {
 
 // Commit ends it. The stream tells the vendor.
 func (l Leaving) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
-	v, ok, err := l.Broker.offered(ctx, tc, c.Pending)
+	v, ok, err := l.Broker.offers().offered(ctx, tc, c.Pending)
 	if err != nil || !ok {
 		return changed(tc), err
 	}
@@ -80,7 +80,7 @@ func (l Leaving) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (g
 		said = wording.RequestDropped
 	}
 	vars := wording.Vars{"vendor": v.outreach(v.Accepted).Name, "code": v.Code}
-	ws := l.Broker.left(&v, l.To, Event{Receipt: &receipt, Told: true, Trace: tc.TraceID})
+	ws := l.Broker.moves().left(&v, l.To, Event{Receipt: &receipt, Told: true, Trace: tc.TraceID})
 	return gate.Settled{
 		Text: wording.Say(tc.Language, said, vars), Writes: ws, Stands: standing.Only(Item(tc.Language, v)),
 		Refused: meanwhile(tc),
@@ -89,5 +89,5 @@ func (l Leaving) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (g
 
 // Release leaves what was accepted as it is.
 func (l Leaving) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return l.Broker.release(tc, p, wording.RequestKept), nil
+	return l.Broker.offers().release(tc, p, wording.RequestKept), nil
 }

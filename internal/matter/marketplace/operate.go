@@ -107,7 +107,7 @@ func unsaid(format string, args ...any) outcome {
 const clientEvent = "request_message"
 
 // sendClientMessage has the client told something. The stream puts it on their thread.
-func (b *Broker) sendClientMessage(ctx context.Context, c *call) (outcome, error) {
+func (x letters) sendClientMessage(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[ClientMessage](c)
 	if err != nil {
 		return outcome{}, err
@@ -118,7 +118,7 @@ func (b *Broker) sendClientMessage(ctx context.Context, c *call) (outcome, error
 	if claims := claim.Unsupported(in.Message, c.view.facts()); len(claims) > 0 {
 		return unsaid("the message says that something was done (%s) which was not", claims[0].Kind), nil
 	}
-	head, err := b.Threads.Head(ctx, c.view.Thread)
+	head, err := x.b.Threads.Head(ctx, c.view.Thread)
 	switch {
 	case errors.Is(err, thread.ErrNoThread):
 		return unsaid("the client has no conversation yet"), nil
@@ -133,7 +133,7 @@ func (b *Broker) sendClientMessage(ctx context.Context, c *call) (outcome, error
 	}
 	e := c.event(WrittenEvent)
 	e.ID, e.Text, e.Options = "written-"+ident.Digest(c.Meta.Key), strings.TrimSpace(in.Message), in.Options
-	return outcome{output: Said{Success: true}, writes: []dynamo.Write{b.Store.happened(c.view.Request, e)}}, nil
+	return outcome{output: Said{Success: true}, writes: []dynamo.Write{x.b.Store.happened(c.view.Request, e)}}, nil
 }
 
 // facts are what a request bears out of what may be said of it.
@@ -175,43 +175,43 @@ func recorded(outreach string, state vendor.OutreachState, q quote.Quote) Record
 }
 
 // recordVendorReply records a vendor's answer, once for its message, and reads what it says.
-func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error) {
+func (x replies) recordVendorReply(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[VendorReply](c)
 	if err != nil {
 		return outcome{}, err
 	}
 	o := c.view.of(in.Vendor)
 	if o == nil {
-		if _, err := b.Vendors.Get(ctx, c.view.Market, in.Vendor); err != nil {
+		if _, err := x.b.Vendors.Get(ctx, c.view.Market, in.Vendor); err != nil {
 			return outcome{}, vendorErr(err)
 		}
 		return outcome{}, fault.New(fault.Conflict, "the vendor was not asked, so this is no answer")
 	}
 	onThread, heard := o.MessageIDs(in.ID)
-	if r, ok, err := b.Store.Book().Replied(ctx, c.view.ID, onThread, heard); ok || err != nil {
+	if r, ok, err := x.b.Store.Book().Replied(ctx, c.view.ID, onThread, heard); ok || err != nil {
 		again := Recorded{Success: true, Outreach: o.ID, State: o.State}
 		if o.Quote != nil && o.Quote.Message == r.Message {
 			again = recorded(o.ID, o.State, *o.Quote)
 		}
 		return outcome{output: again}, err
 	}
-	said, why, err := b.answered(ctx, c, *o, in)
+	said, why, err := x.answered(ctx, c, *o, in)
 	if why != "" || err != nil {
 		return outcome{output: Recorded{Outreach: o.ID, State: o.State, Error: why}, failed: why}, err
 	}
-	q := b.Parser.Quote(ctx, c.view.about(*o), said, in.Parsed, c.now)
-	ws, state := b.takes(&c.view, *o, q, c.Meta.Actor, c.trace, true)
+	q := x.b.Parser.Quote(ctx, c.view.about(*o), said, in.Parsed, c.now)
+	ws, state := x.takes(&c.view, *o, q, c.Meta.Actor, c.trace, true)
 	return outcome{output: recorded(o.ID, state, q), writes: ws}, nil
 }
 
 // takes are the writes that take a vendor's answer in, and the state that the outreach is in then. With the
 // first quote the request itself is quoted, if whoever commits can try again when others change it meanwhile;
 // otherwise the stream sees to that.
-func (b *Broker) takes(v *View, o vendor.Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, vendor.OutreachState) {
-	ws := b.Store.replies(*v, o, q, by, trace, again)
+func (x replies) takes(v *View, o vendor.Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, vendor.OutreachState) {
+	ws := x.b.Store.replies(*v, o, q, by, trace, again)
 	state := vendor.AnsweredBy(q)
 	if again && v.State == Asking && q.Offers(q.At) {
-		ws = append(ws, b.Store.changes(v.to(Quoted), Event{Type: ChangedEvent, From: Asking, To: Quoted, By: by, Trace: trace})...)
+		ws = append(ws, x.b.Store.changes(v.to(Quoted), Event{Type: ChangedEvent, From: Asking, To: Quoted, By: by, Trace: trace})...)
 	}
 	return ws, state
 }
@@ -231,7 +231,7 @@ type StateAnswer struct {
 }
 
 // updateState takes a request to another state, where no YES is needed for that.
-func (b *Broker) updateState(ctx context.Context, c *call) (outcome, error) {
+func (x moves) updateState(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[StateInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -250,7 +250,7 @@ func (b *Broker) updateState(ctx context.Context, c *call) (outcome, error) {
 	case in.State == Accepted:
 		return refuse("only the client's YES accepts a quote: use propose_acceptance")
 	case from == Accepted:
-		return b.leave(ctx, c, in)
+		return x.leave(ctx, c, in)
 	}
 	e := c.event(ChangedEvent)
 	e.From, e.To, e.Text = from, in.State, clip(in.Reason, maxReason)
@@ -262,7 +262,7 @@ func (b *Broker) updateState(ctx context.Context, c *call) (outcome, error) {
 	case Presented:
 		e.Type = PresentedEvent
 	}
-	return outcome{output: StateAnswer{Success: true, Previous: from, Current: in.State}, writes: b.Store.changes(c.view.to(in.State), e)}, nil
+	return outcome{output: StateAnswer{Success: true, Previous: from, Current: in.State}, writes: x.b.Store.changes(c.view.to(in.State), e)}, nil
 }
 
 // Needed is what is known of a need.
@@ -278,7 +278,7 @@ type Needed struct {
 }
 
 // updateRequirements takes in what the client has said. Nobody is asked before all is known that vendors ask for.
-func (b *Broker) updateRequirements(_ context.Context, c *call) (outcome, error) {
+func (x moves) updateRequirements(_ context.Context, c *call) (outcome, error) {
 	in, err := read[RequirementsInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -302,7 +302,7 @@ func (b *Broker) updateRequirements(_ context.Context, c *call) (outcome, error)
 	e.From = c.view.State
 	c.view.clarify()
 	e.To = c.view.State
-	ws := b.Store.changes(&c.view, e)
+	ws := x.b.Store.changes(&c.view, e)
 	return outcome{output: c.view.needed(), writes: ws}, nil
 }
 

@@ -75,7 +75,7 @@ type JobMade struct {
 }
 
 // createJob has a picture read. The same picture of the same message is read once.
-func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
+func (x replies) createJob(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[PictureInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -85,11 +85,11 @@ func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
 		onThread, _ := o.MessageIDs(in.Message)
 		ids = append(ids, onThread)
 	}
-	reply, _, err := b.Store.Book().Replied(ctx, c.view.ID, ids...)
+	reply, _, err := x.b.Store.Book().Replied(ctx, c.view.ID, ids...)
 	if err != nil {
 		return outcome{}, err
 	}
-	j := b.Store.Jobs().New(c.view.ID, in.Message, in.URL, in.Type, reply.Outreach)
+	j := x.b.Store.Jobs().New(c.view.ID, in.Message, in.URL, in.Type, reply.Outreach)
 	for _, before := range c.view.Jobs {
 		if before.ID == j.ID {
 			return outcome{output: JobMade{j.ID, before.Status}}, nil
@@ -98,10 +98,10 @@ func (b *Broker) createJob(ctx context.Context, c *call) (outcome, error) {
 	if len(c.view.Jobs) >= quote.MaxJobs {
 		return outcome{}, fault.New(fault.Conflict, "the request has %d pictures already", quote.MaxJobs)
 	}
-	return outcome{output: JobMade{j.ID, j.Status}, writes: b.Store.queues(c.view.Request, j, c.Meta.Actor, c.trace)}, nil
+	return outcome{output: JobMade{j.ID, j.Status}, writes: x.b.Store.queues(c.view.Request, j, c.Meta.Actor, c.trace)}, nil
 }
 
-func (b *Broker) getJob(_ context.Context, c *call) (outcome, error) {
+func (x replies) getJob(_ context.Context, c *call) (outcome, error) {
 	in, err := read[JobInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -115,13 +115,13 @@ func (b *Broker) getJob(_ context.Context, c *call) (outcome, error) {
 }
 
 // pictures are the jobs for what a vendor has sent with a message, which are read as quotations.
-func (b *Broker) pictures(v View, o vendor.Outreach, m thread.Message, trace string) []dynamo.Write {
+func (x replies) pictures(v View, o vendor.Outreach, m thread.Message, trace string) []dynamo.Write {
 	const most = 3
 	var ws []dynamo.Write
 	for _, p := range m.Media[:min(len(m.Media), most)] {
-		j := b.Store.Jobs().New(v.ID, m.ID, p.URL, p.Type, o.ID)
+		j := x.b.Store.Jobs().New(v.ID, m.ID, p.URL, p.Type, o.ID)
 		if len(v.Jobs)+len(ws)/2 < quote.MaxJobs && ocr.Reads(p.Type) && strings.HasPrefix(p.URL, "http") {
-			ws = append(ws, b.Store.queues(v.Request, j, System, trace)...)
+			ws = append(ws, x.b.Store.queues(v.Request, j, System, trace)...)
 		}
 	}
 	return ws
@@ -133,7 +133,7 @@ func (b *Broker) Take(ctx context.Context, j quote.Job, found ocr.Result, commit
 	if err != nil {
 		return err
 	}
-	err = commit(b.quoted(v, j, found)...)
+	err = commit(b.replies().quoted(v, j, found)...)
 	if errors.Is(err, vendor.ErrRecorded) { // the message has been recorded as an answer: its words stand
 		err = commit()
 	}
@@ -144,14 +144,14 @@ func (b *Broker) Take(ctx context.Context, j quote.Job, found ocr.Result, commit
 }
 
 // quoted are the writes that take a picture as its vendor's answer. Only figures that need no check make a price.
-func (b *Broker) quoted(v View, j quote.Job, found ocr.Result) []dynamo.Write {
+func (x replies) quoted(v View, j quote.Job, found ocr.Result) []dynamo.Write {
 	o := v.outreach(j.Outreach)
 	if o == nil || !o.Awaited() {
 		return nil
 	}
-	q := quote.OfPicture(j, found, b.Store.now())
+	q := quote.OfPicture(j, found, x.b.Store.now())
 	if q.PriceMinor == nil && o.Quote != nil {
 		return nil // an answer that stands is not taken back by a picture that nobody has checked
 	}
-	return b.Store.replies(v, *o, q, System, "", false)
+	return x.b.Store.replies(v, *o, q, System, "", false)
 }

@@ -70,12 +70,12 @@ func (c *call) unproposed(format string, args ...any) outcome {
 }
 
 // proposeOutreach asks the client whether vendors shall be asked.
-func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) {
+func (x offers) proposeOutreach(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[OutreachInput](c)
 	if err != nil {
 		return outcome{}, err
 	}
-	vendors, err := b.Vendors.Some(ctx, c.view.Market, in.Vendors)
+	vendors, err := x.b.Vendors.Some(ctx, c.view.Market, in.Vendors)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -91,11 +91,11 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 		}
 	}
 	these := ordered(in.Vendors, vendors)
-	threads, err := b.mail().ThreadsOf(ctx, c.view.Market, these)
+	threads, err := x.b.mail().ThreadsOf(ctx, c.view.Market, these)
 	if err != nil {
 		return outcome{}, err
 	}
-	heads, err := b.heads(ctx, c, threads)
+	heads, err := x.heads(ctx, c, threads)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -119,17 +119,17 @@ func (b *Broker) proposeOutreach(ctx context.Context, c *call) (outcome, error) 
 	for _, v := range these {
 		c.view.Offer.Vendors = append(c.view.Offer.Vendors, Named{v.ID, v.Name})
 	}
-	return b.propose(c, thread.HeadOf(heads, c.view.Thread), func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		return b.asks(ctx, &c.view, c.market, these, threads, receipt, c.trace), nil
+	return x.propose(c, thread.HeadOf(heads, c.view.Thread), func(receipt gate.Receipt) ([]dynamo.Write, error) {
+		return x.asks(ctx, &c.view, c.market, these, threads, receipt, c.trace), nil
 	})
 }
 
 // heads are those of the client's thread and of some vendors', of the threads that there are. 1 request.
-func (b *Broker) heads(ctx context.Context, c *call, threads []string) ([]thread.Head, error) {
+func (x offers) heads(ctx context.Context, c *call, threads []string) ([]thread.Head, error) {
 	if c.view.Thread != "" {
 		threads = append(slices.Clone(threads), c.view.Thread)
 	}
-	heads, err := b.Threads.Heads(ctx, threads...)
+	heads, err := x.b.Threads.Heads(ctx, threads...)
 	if err != nil {
 		return nil, fmt.Errorf("client and vendors of request %s: %w", c.view.ID, err)
 	}
@@ -148,7 +148,7 @@ func ordered(ids []string, by map[string]vendor.Vendor) []vendor.Vendor {
 }
 
 // proposeAcceptance asks the client whether a quote shall be accepted.
-func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error) {
+func (x offers) proposeAcceptance(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[AcceptanceInput](c)
 	if err != nil {
 		return outcome{}, err
@@ -173,13 +173,13 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 		return c.unproposed("%s does not have it", o.Name), nil
 	}
 	c.view.Offer = &Offer{Kind: AcceptanceKind, Outreach: o.ID}
-	head, err := b.clientHead(ctx, c)
+	head, err := x.b.clientHead(ctx, c)
 	if err != nil {
 		return outcome{}, err
 	}
-	return b.propose(c, head, func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		stands := b.Store.Book().StillQuotes(*o).Else(ErrChanged)
-		ws, err := b.accepts(ctx, &c.view, c.market, receipt, c.trace)
+	return x.propose(c, head, func(receipt gate.Receipt) ([]dynamo.Write, error) {
+		stands := x.b.Store.Book().StillQuotes(*o).Else(ErrChanged)
+		ws, err := x.accepts(ctx, &c.view, c.market, receipt, c.trace)
 		return append(ws, stands), err
 	})
 }
@@ -187,9 +187,9 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 // propose puts the offer of a request to whoever has to answer it: to the client in this turn, or as a notice
 // after whatever else waits on their thread. Of a request without a client the person at the desk who calls
 // has answered it by the call. head is the head of the client's thread.
-func (b *Broker) propose(c *call, head thread.Head, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
+func (x offers) propose(c *call, head thread.Head, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
 	if c.view.Thread == "" {
-		return b.atDesk(c, commit)
+		return x.atDesk(c, commit)
 	}
 	c.view.Offer.ExpiresAt = c.now.Add(offerFor)
 	if o := c.view.outreach(c.view.Offer.Outreach); o != nil && o.Quote.Until.Before(c.view.Offer.ExpiresAt) {
@@ -198,7 +198,7 @@ func (b *Broker) propose(c *call, head thread.Head, commit func(gate.Receipt) ([
 	if head.OptedOut {
 		return c.unproposed("the client has opted out of messages"), nil
 	}
-	out := b.put(c, head)
+	out := x.put(c, head)
 	q := c.view.question()
 	out.output = Proposed{Success: true, Waits: true, Question: q.Summary, ExpiresAt: q.ExpiresAt.UTC().Format(time.RFC3339), State: c.view.State}
 	return out, nil
@@ -218,14 +218,14 @@ func (b *Broker) clientHead(ctx context.Context, c *call) (thread.Head, error) {
 
 // put makes the offer of the request the question of this turn, or a notice on the client's thread. The answer to the
 // call is still to be filled in.
-func (b *Broker) put(c *call, head thread.Head) (out outcome) {
+func (x offers) put(c *call, head thread.Head) (out outcome) {
 	inTurn := c.InTurn != nil && c.InTurn.Thread == c.view.Thread && (head.Pending == nil || head.Pending.Ref == c.view.ID)
 	e := c.event(OfferedEvent)
 	if inTurn {
 		e.Type = ChangedEvent
 	}
 	c.view.Offer.Asked, c.view.Offer.AskedAt = 1, c.now
-	out.writes = b.Store.changes(&c.view, e)
+	out.writes = x.b.Store.changes(&c.view, e)
 	if inTurn {
 		out.offer = c.view.question()
 	}
@@ -233,7 +233,7 @@ func (b *Broker) put(c *call, head thread.Head) (out outcome) {
 }
 
 // atDesk carries out what is proposed for a request that belongs to the desk.
-func (b *Broker) atDesk(c *call, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
+func (x offers) atDesk(c *call, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
 	if c.Meta.Actor != Admin || !c.By.IsStaff() {
 		return c.unproposed("the request has no client: a person at the desk has to answer"), nil
 	}
@@ -334,20 +334,20 @@ func (v View) price(lang string, q *quote.Quote) string {
 }
 
 // asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
-func (b *Broker) asks(
+func (x offers) asks(
 	ctx context.Context, v *View, m *market.Market, vendors []vendor.Vendor, threads []string, receipt gate.Receipt, trace string,
 ) []dynamo.Write {
-	now := b.Store.now()
+	now := x.b.Store.now()
 	var ws []dynamo.Write
 	for i, one := range vendors {
 		o := one.Ask(m, v.ID, threads[i], len(v.Outreach)+1, receipt, now)
-		ws = append(ws, b.Store.Book().Puts(o)...)
-		ws = append(ws, b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{"asked", vendor.AskedEvent, wording.VendorAsked, v.askVars(m, o)}, trace)...)
+		ws = append(ws, x.b.Store.Book().Puts(o)...)
+		ws = append(ws, x.b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{"asked", vendor.AskedEvent, wording.VendorAsked, v.askVars(m, o)}, trace)...)
 		v.Outreach = append(v.Outreach, o)
 	}
 	e := Event{Type: AskedEvent, From: v.State, To: Asking, By: receipt.Actor, Trace: trace}
 	v.State, v.Offer = Asking, nil
-	return append(ws, b.Store.changes(v, e)...)
+	return append(ws, x.b.Store.changes(v, e)...)
 }
 
 // askVars word what a vendor is asked.
@@ -359,16 +359,16 @@ func (v View) askVars(m *market.Market, o vendor.Outreach) wording.Vars {
 var errUnreachable = fault.New(fault.Conflict, "the vendor cannot be reached any more")
 
 // accepts are the writes by which the quote of the offer is accepted and its vendor told, in one transaction.
-func (b *Broker) accepts(ctx context.Context, v *View, m *market.Market, receipt gate.Receipt, trace string) ([]dynamo.Write, error) {
+func (x offers) accepts(ctx context.Context, v *View, m *market.Market, receipt gate.Receipt, trace string) ([]dynamo.Write, error) {
 	o := v.outreach(v.Offer.Outreach)
 	vars := v.acceptVars(o.Language, *o)
 	vars["code"], vars["price"] = o.Code, ""
 	if p := o.Quote.PriceMinor; p != nil { // the vendor knows what they have named, and hears how it was taken
 		vars["price"] = wording.Money(o.Language, *p, o.Quote.In(v.Currency))
 	}
-	ws := b.mail().Letter(ctx, m, v.Thread, *o, vendor.Letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
-	ws = append(ws, b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
+	ws := x.b.mail().Letter(ctx, m, v.Thread, *o, vendor.Letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
+	ws = append(ws, x.b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
 	e := Event{Type: AcceptedEvent, From: v.State, To: Accepted, Outreach: o.ID, By: receipt.Actor, Trace: trace}
 	v.State, v.Accepted, v.Quote, v.Receipt, v.Offer = Accepted, o.ID, o.Quote, &receipt, nil
-	return append(ws, b.Store.changes(v, e)...), nil
+	return append(ws, x.b.Store.changes(v, e)...), nil
 }

@@ -34,7 +34,7 @@ func (r Refusals) Refuse(ctx context.Context, tc tool.Context, m thread.Message,
 		if !one.State.Open() {
 			continue
 		}
-		did, err := r.Broker.takeBack(ctx, tc, one.ID, m.ID, asks)
+		did, err := r.Broker.consents().takeBack(ctx, tc, one.ID, m.ID, asks)
 		if err != nil {
 			return false, err
 		}
@@ -44,9 +44,9 @@ func (r Refusals) Refuse(ctx context.Context, tc tool.Context, m thread.Message,
 }
 
 // takeBack takes back the consents of one request for a message of its client.
-func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message, asks string) (refused bool, err error) {
+func (x consents) takeBack(ctx context.Context, tc tool.Context, request, message, asks string) (refused bool, err error) {
 	for try := 1; ; try++ {
-		v, err := b.Store.View(ctx, request)
+		v, err := x.b.Store.View(ctx, request)
 		if err != nil {
 			return false, err
 		}
@@ -56,9 +56,9 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(message)), Actor: System},
 				Input: mustJSON(RevokeInput{Request: v.ID}),
 			},
-			view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
+			view: v, market: tc.Market, trace: tc.TraceID, now: x.b.Store.now(),
 		}
-		ws, out := b.revokes(c, by, func(k *callconsent.Consent) bool {
+		ws, out := x.revokes(c, by, func(k *callconsent.Consent) bool {
 			refused = refused || k.EndedBy == by // by this message, before the process died that was to say so
 			return v.Offer == nil || v.Offer.Consent != k.ID || asks != v.ID
 		})
@@ -66,9 +66,9 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 			return refused, nil
 		}
 		output := mustJSON(out)
-		record := c.record(b.NewID(), audit.HashOf(c.Input), output, "", 0)
-		ws = append(ws, b.Store.Log().Writes(record, audit.Body{Input: string(c.Input), Output: string(output)})...)
-		err = b.Store.Table.DB().Commit(ctx, ws...)
+		record := c.record(x.b.NewID(), audit.HashOf(c.Input), output, "", 0)
+		ws = append(ws, x.b.Store.Log().Writes(record, audit.Body{Input: string(c.Input), Output: string(output)})...)
+		err = x.b.Store.Table.DB().Commit(ctx, ws...)
 		if err == nil || !errors.Is(err, ErrChanged) || try == maxTries {
 			return err == nil, err
 		}
@@ -76,7 +76,7 @@ func (b *Broker) takeBack(ctx context.Context, tc tool.Context, request, message
 }
 
 // revokes are the writes that take consents back which stand, and which they are.
-func (b *Broker) revokes(c *call, by string, which func(k *callconsent.Consent) bool) ([]dynamo.Write, Withdrawn) {
+func (x consents) revokes(c *call, by string, which func(k *callconsent.Consent) bool) ([]dynamo.Write, Withdrawn) {
 	out := Withdrawn{Success: true, Revoked: []string{}}
 	var ws []dynamo.Write
 	for i := range c.view.Consents {
@@ -85,12 +85,12 @@ func (b *Broker) revokes(c *call, by string, which func(k *callconsent.Consent) 
 			continue
 		}
 		k.State, k.EndedBy = callconsent.Revoked, by
-		ws = append(ws, b.Store.keeps(k, c.Meta.Actor, c.trace)...)
+		ws = append(ws, x.b.Store.keeps(k, c.Meta.Actor, c.trace)...)
 		out.Revoked = append(out.Revoked, k.ID)
 	}
 	if o := c.view.Offer; o != nil && slices.Contains(out.Revoked, o.Consent) {
 		c.view.Offer = nil
-		ws = append(ws, b.Store.changes(&c.view, c.event(ChangedEvent))...)
+		ws = append(ws, x.b.Store.changes(&c.view, c.event(ChangedEvent))...)
 	}
 	return ws, out
 }

@@ -12,15 +12,15 @@ import (
 
 // answered finds what a call records: a message on the vendor's thread, as it stands there, or what a named person at the desk has heard.
 // why says that it is neither.
-func (b *Broker) answered(ctx context.Context, c *call, o vendor.Outreach, in VendorReply) (a quote.Words, why string, err error) {
+func (x replies) answered(ctx context.Context, c *call, o vendor.Outreach, in VendorReply) (a quote.Words, why string, err error) {
 	onThread, _ := o.MessageIDs(in.ID)
-	m, ok, err := b.Threads.Said(ctx, o.Thread, onThread)
+	m, ok, err := x.b.Threads.Said(ctx, o.Thread, onThread)
 	switch {
 	case err != nil:
 		return quote.Words{}, "", fmt.Errorf("message of a vendor: %w", err)
 	case ok:
 		a := quote.Words{Text: vendor.Without(m.Text, o.Code), Message: m.ID}
-		why, err := b.mail().Another(ctx, o, m)
+		why, err := x.b.mail().Another(ctx, o, m)
 		if said := strings.TrimSpace(in.Message); why == "" && said != strings.TrimSpace(m.Text) && said != a.Text {
 			why = "the vendor wrote something else in this message: give its text as it stands on their thread"
 		}

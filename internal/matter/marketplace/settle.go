@@ -31,7 +31,7 @@ func (b *Broker) Commitments() map[string]gate.Commitment {
 
 // Looks are how what an offer rests on is looked at again, by kind of pending action.
 func (b *Broker) Looks() map[string]gate.Look {
-	return map[string]gate.Look{OutreachKind: b.lookAtVendors, AcceptanceKind: b.lookAtQuote}
+	return map[string]gate.Look{OutreachKind: b.offers().lookAtVendors, AcceptanceKind: b.offers().lookAtQuote}
 }
 
 // Outreaching settles whether vendors are asked.
@@ -54,7 +54,7 @@ func (Outreaching) Does() gate.Deed { return gate.Other }
 // Commit asks the vendors.
 func (o Outreaching) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
 	b := o.Broker
-	v, ok, err := b.offered(ctx, tc, c.Pending)
+	v, ok, err := b.offers().offered(ctx, tc, c.Pending)
 	if err != nil || !ok {
 		return changed(tc), err
 	}
@@ -77,7 +77,7 @@ func (o Outreaching) Commit(ctx context.Context, tc tool.Context, c gate.Consent
 	if err != nil {
 		return gate.Settled{}, err
 	}
-	ws := b.asks(ctx, &v, tc.Market, these, threads, c.Receipt(tc.TraceID), tc.TraceID)
+	ws := b.offers().asks(ctx, &v, tc.Market, these, threads, c.Receipt(tc.TraceID), tc.TraceID)
 	return gate.Settled{
 		Text:   wording.Say(tc.Language, wording.RequestAsked, wording.Vars{"count": strconv.Itoa(len(these)), "code": v.Code}),
 		Writes: append(ws, tokens.Writes...), Stands: standing.Only(Item(tc.Language, v)), Refused: meanwhile(tc),
@@ -86,7 +86,7 @@ func (o Outreaching) Commit(ctx context.Context, tc tool.Context, c gate.Consent
 
 // Release asks nobody.
 func (o Outreaching) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return o.Broker.release(tc, p, wording.RequestAskedNot), nil
+	return o.Broker.offers().release(tc, p, wording.RequestAskedNot), nil
 }
 
 // Accepting settles whether a quote is accepted.
@@ -103,12 +103,12 @@ func (Accepting) Does() gate.Deed { return gate.Other }
 // Commit accepts the quote and has its vendor told.
 func (a Accepting) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
 	b := a.Broker
-	v, ok, err := b.offered(ctx, tc, c.Pending)
+	v, ok, err := b.offers().offered(ctx, tc, c.Pending)
 	if err != nil || !ok {
 		return changed(tc), err
 	}
 	o := *v.outreach(v.Offer.Outreach)
-	ws, err := b.accepts(ctx, &v, tc.Market, c.Receipt(tc.TraceID), tc.TraceID)
+	ws, err := b.offers().accepts(ctx, &v, tc.Market, c.Receipt(tc.TraceID), tc.TraceID)
 	if err != nil {
 		return gate.Settled{}, err
 	}
@@ -127,7 +127,7 @@ func (a Accepting) Commit(ctx context.Context, tc tool.Context, c gate.Consent) 
 
 // Release accepts nothing.
 func (a Accepting) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return a.Broker.release(tc, p, wording.RequestAcceptedNot), nil
+	return a.Broker.offers().release(tc, p, wording.RequestAcceptedNot), nil
 }
 
 // Consenting settles whether the client may be called.
@@ -144,7 +144,7 @@ func (Consenting) Does() gate.Deed { return gate.Other }
 // Commit grants the consent. Nobody is called by it.
 func (c Consenting) Commit(ctx context.Context, tc tool.Context, yes gate.Consent) (gate.Settled, error) {
 	b := c.Broker
-	v, ok, err := b.offered(ctx, tc, yes.Pending)
+	v, ok, err := b.offers().offered(ctx, tc, yes.Pending)
 	if err != nil || !ok {
 		return changed(tc), err
 	}
@@ -162,7 +162,7 @@ func (c Consenting) Commit(ctx context.Context, tc tool.Context, yes gate.Consen
 // Release denies the consent, or lets it expire.
 func (c Consenting) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	b := c.Broker
-	settled := b.release(tc, p, wording.RequestCallDenied)
+	settled := b.offers().release(tc, p, wording.RequestCallDenied)
 	v, err := b.Store.Of(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	if errors.Is(err, actor.ErrNotFound) {
 		return settled, nil
@@ -184,8 +184,8 @@ func (c Consenting) Release(ctx context.Context, tc tool.Context, p thread.Pendi
 }
 
 // offered is the request whose offer is pending; ok is false when its offer is another by now.
-func (b *Broker) offered(ctx context.Context, tc tool.Context, p thread.Pending) (v View, ok bool, err error) {
-	v, err = b.Store.Of(ctx, tc.Actor, tc.Market.ID, p.Ref)
+func (x offers) offered(ctx context.Context, tc tool.Context, p thread.Pending) (v View, ok bool, err error) {
+	v, err = x.b.Store.Of(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	if errors.Is(err, actor.ErrNotFound) {
 		return View{}, false, nil
 	}
@@ -195,7 +195,7 @@ func (b *Broker) offered(ctx context.Context, tc tool.Context, p thread.Pending)
 	if v.Offer == nil || v.Offer.Kind != p.Kind || !v.Offer.ExpiresAt.Equal(p.ExpiresAt) {
 		return v, false, nil
 	}
-	if o := v.outreach(v.Offer.Outreach); p.Kind == AcceptanceKind && (o == nil || !o.Quote.Offers(b.Store.now())) {
+	if o := v.outreach(v.Offer.Outreach); p.Kind == AcceptanceKind && (o == nil || !o.Quote.Offers(x.b.Store.now())) {
 		return v, false, nil
 	}
 	return v, v.question().Hash == p.Hash && v.mayAgree(p.Kind), nil
@@ -232,8 +232,8 @@ func meanwhile(tc tool.Context) func(error) (string, bool) {
 }
 
 // release lets go of the offer of a request. It does not matter to it what else becomes of the request meanwhile.
-func (b *Broker) release(tc tool.Context, p thread.Pending, no wording.Key) gate.Settled {
-	gone := b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}).
+func (x offers) release(tc tool.Context, p thread.Pending, no wording.Key) gate.Settled {
+	gone := x.b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}).
 		If("offer.kind = :kind AND offer.#until = :until", nil).Else(ErrChanged)
 	return gate.Settled{
 		Text: wording.Say(tc.Language, no, nil), Late: wording.Say(tc.Language, wording.RequestLate, nil), Writes: []dynamo.Write{gone},
@@ -242,12 +242,12 @@ func (b *Broker) release(tc tool.Context, p thread.Pending, no wording.Key) gate
 }
 
 // lookAtVendors reads the vendors of an offer anew, see [gate.Look]: each may still be written to, and wants to be.
-func (b *Broker) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
-	v, ok, err := b.offered(ctx, tc, p)
+func (x offers) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
+	v, ok, err := x.offered(ctx, tc, p)
 	if err != nil || !ok {
 		return nil, err
 	}
-	vendors, err := b.Vendors.Some(ctx, v.Market, v.Offer.ids())
+	vendors, err := x.b.Vendors.Some(ctx, v.Market, v.Offer.ids())
 	if err != nil {
 		return nil, err
 	}
@@ -257,13 +257,13 @@ func (b *Broker) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pe
 		if !there || !vendor.MayBeAsked() || vendor.Name != n.Name {
 			return nil, refusal(tc)
 		}
-		stands = append(stands, b.Vendors.Unchanged(vendor).Else(gate.ErrMeanwhile))
+		stands = append(stands, x.b.Vendors.Unchanged(vendor).Else(gate.ErrMeanwhile))
 	}
-	threads, err := b.mail().ThreadsOf(ctx, v.Market, ordered(v.Offer.ids(), vendors))
+	threads, err := x.b.mail().ThreadsOf(ctx, v.Market, ordered(v.Offer.ids(), vendors))
 	if err != nil {
 		return nil, err
 	}
-	heads, err := b.Threads.Heads(ctx, threads...)
+	heads, err := x.b.Threads.Heads(ctx, threads...)
 	if err != nil {
 		return nil, fmt.Errorf("vendors of request %s: %w", v.ID, err)
 	}
@@ -276,12 +276,12 @@ func (b *Broker) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pe
 }
 
 // lookAtQuote reads the quote of an offer anew: it still stands. That it is the same, the commit sees.
-func (b *Broker) lookAtQuote(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
-	v, ok, err := b.offered(ctx, tc, p)
+func (x offers) lookAtQuote(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
+	v, ok, err := x.offered(ctx, tc, p)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return []dynamo.Write{b.Store.Book().StillQuotes(*v.outreach(v.Offer.Outreach)).Else(gate.ErrMeanwhile)}, nil
+	return []dynamo.Write{x.b.Store.Book().StillQuotes(*v.outreach(v.Offer.Outreach)).Else(gate.ErrMeanwhile)}, nil
 }
 
 func refusal(tc tool.Context) error {

@@ -38,34 +38,34 @@ const (
 )
 
 // operations are what the tools do.
-func operations() map[string]operation {
+func (b *Broker) operations() map[string]operation {
 	return map[string]operation{
-		SearchVendors:      {read: true, run: (*Broker).searchVendors},
-		GetRequestSnapshot: {read: true, run: (*Broker).getSnapshot},
-		SendClientMessage:  {run: (*Broker).sendClientMessage},
-		SendVendorMessage:  {run: (*Broker).sendVendorMessage},
-		RecordVendorReply:  {outside: true, run: (*Broker).recordVendorReply},
-		CreateOCRJob:       {run: (*Broker).createJob},
-		GetOCRResult:       {read: true, run: (*Broker).getJob},
-		UpdateRequestState: {run: (*Broker).updateState},
-		UpdateRequirements: {run: (*Broker).updateRequirements},
-		ProposeOutreach:    {run: (*Broker).proposeOutreach},
-		ProposeAcceptance:  {run: (*Broker).proposeAcceptance},
-		WebSearchItems:     {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
-		SocialProfileItems: {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
-		MapsPlacesItems:    {outside: true, reserve: (*Broker).reserveMaps, run: (*Broker).discoverPlaces, show: (*Broker).showPlaces},
-		RequestCallConsent: {run: (*Broker).requestCallConsent},
-		StartCall:          {outside: true, run: (*Broker).startCall},
-		RevokeCallConsent:  {run: (*Broker).revokeCallConsent},
+		SearchVendors:      {read: true, run: b.searchVendors},
+		GetRequestSnapshot: {read: true, run: b.getSnapshot},
+		SendClientMessage:  {run: b.letters().sendClientMessage},
+		SendVendorMessage:  {run: b.letters().sendVendorMessage},
+		RecordVendorReply:  {outside: true, run: b.replies().recordVendorReply},
+		CreateOCRJob:       {run: b.replies().createJob},
+		GetOCRResult:       {read: true, run: b.replies().getJob},
+		UpdateRequestState: {run: b.moves().updateState},
+		UpdateRequirements: {run: b.moves().updateRequirements},
+		ProposeOutreach:    {run: b.offers().proposeOutreach},
+		ProposeAcceptance:  {run: b.offers().proposeAcceptance},
+		WebSearchItems:     {outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
+		SocialProfileItems: {outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
+		MapsPlacesItems:    {outside: true, reserve: b.searches().reserveMaps, run: b.searches().discoverPlaces, show: b.searches().showPlaces},
+		RequestCallConsent: {run: b.consents().requestCallConsent},
+		StartCall:          {outside: true, run: b.consents().startCall},
+		RevokeCallConsent:  {run: b.consents().revokeCallConsent},
 	}
 }
 
 // find is the tool of a name, which may leave the domain out.
-func find(name string) (string, operation, bool) {
+func (b *Broker) find(name string) (string, operation, bool) {
 	if !strings.Contains(name, ".") {
 		name = domain + name
 	}
-	op, ok := operations()[name]
+	op, ok := b.operations()[name]
 	return name, op, ok
 }
 

@@ -29,61 +29,61 @@ import (
 
 // sendVendorMessage writes to a vendor who was asked. Nobody but the client speaks for the client: a vendor gets a whole
 // message of theirs, quoted as theirs, or words that they have said YES to. A person at the desk signs what they write.
-func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error) {
+func (x letters) sendVendorMessage(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[VendorMessage](c)
 	if err != nil {
 		return outcome{}, err
 	}
 	o := c.view.of(in.Vendor)
 	if o == nil {
-		if _, err := b.Vendors.Get(ctx, c.view.Market, in.Vendor); err != nil {
+		if _, err := x.b.Vendors.Get(ctx, c.view.Market, in.Vendor); err != nil {
 			return outcome{}, vendorErr(err)
 		}
 		return unsaid("no YES of the client covers this vendor: use propose_outreach"), nil
 	}
-	if why, err := b.deaf(ctx, c.view, c.market, *o); why != "" || err != nil {
+	if why, err := x.deaf(ctx, c.view, c.market, *o); why != "" || err != nil {
 		return unsaid("%s", why), err
 	}
 	words := clip(in.Message, MaxText)
 	if c.Meta.Actor == Admin && c.By.IsStaff() {
-		return b.passes(ctx, c, *o, wording.VendorFromDesk, wording.Vars{
+		return x.passes(ctx, c, *o, wording.VendorFromDesk, wording.Vars{
 			"name": deskName(c.By), "market": c.market.Name, "words": wording.Quote(o.Language, words),
 		})
 	}
-	whole, err := b.whole(ctx, c.view, words)
+	whole, err := x.whole(ctx, c.view, words)
 	switch {
 	case err != nil:
 		return outcome{}, err
 	case whole:
-		return b.passes(ctx, c, *o, wording.VendorFromCustomer, wording.Vars{"words": wording.Quote(o.Language, words)})
+		return x.passes(ctx, c, *o, wording.VendorFromCustomer, wording.Vars{"words": wording.Quote(o.Language, words)})
 	case c.InTurn == nil:
 		return unsaid("nobody but the client speaks for the client: only a whole message of theirs is passed on, without money, contacts or links"), nil
 	}
 	c.view.Offer = &Offer{Kind: LetterKind, Letter: &Letter{Outreach: o.ID, Text: words}}
-	head, err := b.clientHead(ctx, c)
+	head, err := x.b.clientHead(ctx, c)
 	if err != nil {
 		return outcome{}, err
 	}
-	return b.propose(c, head, nil)
+	return x.b.offers().propose(c, head, nil)
 }
 
 // speaks are the writes that send a vendor words, with whose they are.
-func (b *Broker) speaks(ctx context.Context, m *market.Market, r Request, o vendor.Outreach, from wording.Key, vars wording.Vars, trace string) []dynamo.Write {
-	ws, after := b.mail().Speaks(ctx, m, r.Thread, o, from, vars, trace)
-	return append(ws, b.Store.saves(o, after))
+func (x letters) speaks(ctx context.Context, m *market.Market, r Request, o vendor.Outreach, from wording.Key, vars wording.Vars, trace string) []dynamo.Write {
+	ws, after := x.b.mail().Speaks(ctx, m, r.Thread, o, from, vars, trace)
+	return append(ws, x.b.Store.saves(o, after))
 }
 
 // deaf says why a vendor cannot be written to about a request; "" is no reason. 1 request.
-func (b *Broker) deaf(ctx context.Context, v View, m *market.Market, o vendor.Outreach) (why string, err error) {
+func (x letters) deaf(ctx context.Context, v View, m *market.Market, o vendor.Outreach) (why string, err error) {
 	if !v.State.Open() {
 		return fmt.Sprintf("the request is %s", v.State), nil
 	}
-	return b.mail().Deaf(ctx, m, o, b.Store.now())
+	return x.b.mail().Deaf(ctx, m, o, x.b.Store.now())
 }
 
 // passes sends a vendor words, with whose they are.
-func (b *Broker) passes(ctx context.Context, c *call, o vendor.Outreach, from wording.Key, vars wording.Vars) (outcome, error) {
-	return outcome{output: Said{Success: true, Outreach: o.ID}, writes: b.speaks(ctx, c.market, c.view.Request, o, from, vars, c.trace)}, nil
+func (x letters) passes(ctx context.Context, c *call, o vendor.Outreach, from wording.Key, vars wording.Vars) (outcome, error) {
+	return outcome{output: Said{Success: true, Outreach: o.ID}, writes: x.speaks(ctx, c.market, c.view.Request, o, from, vars, c.trace)}, nil
 }
 
 // deskName is how a person at the desk signs.
@@ -99,11 +99,11 @@ const looksBack = 40
 
 // whole reports whether words are a whole message of the client's that may be passed on as theirs. 1 request, 1 more where
 // long messages are kept apart.
-func (b *Broker) whole(ctx context.Context, v View, words string) (bool, error) {
+func (x letters) whole(ctx context.Context, v View, words string) (bool, error) {
 	if v.Thread == "" || !v.passable(words) {
 		return false, nil
 	}
-	lines, _, err := b.Threads.LinesBefore(ctx, v.Thread, thread.Latest, looksBack)
+	lines, _, err := x.b.Threads.LinesBefore(ctx, v.Thread, thread.Latest, looksBack)
 	if err != nil {
 		return false, fmt.Errorf("messages of request %s: %w", v.ID, err)
 	}
@@ -164,13 +164,13 @@ func (Sending) Does() gate.Deed { return gate.Other }
 // Commit sends the words, exactly as they were shown.
 func (s Sending) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
 	b := s.Broker
-	v, ok, err := b.offered(ctx, tc, c.Pending)
+	v, ok, err := b.offers().offered(ctx, tc, c.Pending)
 	if err != nil || !ok {
 		return changed(tc), err
 	}
 	l := *v.Offer.Letter
 	o := *v.outreach(l.Outreach)
-	why, err := b.deaf(ctx, v, tc.Market, o)
+	why, err := b.letters().deaf(ctx, v, tc.Market, o)
 	switch {
 	case err != nil:
 		return gate.Settled{}, err
@@ -178,7 +178,7 @@ func (s Sending) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (g
 		return gate.Settled{Text: wording.Say(tc.Language, wording.RequestUnreachable, wording.Vars{"vendor": o.Name})}, nil
 	}
 	receipt, words := c.Receipt(tc.TraceID), wording.Vars{"words": wording.Quote(o.Language, l.Text)}
-	ws := b.speaks(ctx, tc.Market, v.Request, o, wording.VendorFromCustomer, words, tc.TraceID)
+	ws := b.letters().speaks(ctx, tc.Market, v.Request, o, wording.VendorFromCustomer, words, tc.TraceID)
 	v.Offer = nil
 	e := Event{Type: LetterEvent, Outreach: o.ID, Text: l.Text, Receipt: &receipt, By: receipt.Actor, Trace: tc.TraceID}
 	vars := wording.Vars{"vendor": o.Name, "words": wording.Quote(tc.Language, l.Text), "code": v.Code}
@@ -192,7 +192,7 @@ func (s Sending) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (g
 
 // Release sends nothing.
 func (s Sending) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return s.Broker.release(tc, p, wording.RequestLetterNot), nil
+	return s.Broker.offers().release(tc, p, wording.RequestLetterNot), nil
 }
 
 // vendorErr names the field of a vendor that there is not.
