@@ -2,10 +2,10 @@ package app
 
 import (
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
 	"merve/internal/people/account"
 	"merve/internal/people/desk"
@@ -27,6 +27,6 @@ func (b *Base) desk() *account.Keeper {
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},
 		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()}, plan.Held{Store: b.Plans(), Market: b.Config.DefaultMarket},
-		marketplace.Held{Store: b.Requests(), Files: b.files()},
+		request.Held{Store: b.Requests(), Files: b.files()},
 	}}
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/matter/vendor"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/oklog/ulid/v2"
 
@@ -18,6 +16,7 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
+	"merve/internal/matter/vendor"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"
 	"merve/internal/spine/live"

@@ -3,17 +3,16 @@ package app
 import (
 	"context"
 
-	"merve/internal/matter/vendor"
-
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/trigger"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/people/desk"
 	"merve/internal/people/ops"
@@ -35,8 +34,8 @@ func Records(b *Base) (trigger.Handler, error) {
 		report.Events.To(n.TellReport),
 		desk.Events.To(n.TellDesk),
 		relay.Events.To(b.post().Tell),
-		marketplace.Events.To(b.requestTeller().Tell),
-		marketplace.Records.To(b.Requests().Log().Seal),
+		request.Events.To(b.requestTeller().Tell),
+		request.Records.To(b.Requests().Log().Seal),
 	)
 }
 
@@ -96,8 +95,8 @@ func (b *Base) matters() map[string]turn.Matter {
 		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
 		report.StandingKind: report.Standing{Store: b.Reports()},
 
-		ledger.AppointmentsKind:  appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
-		marketplace.StandingKind: marketplace.Standing{Store: b.Requests()},
+		ledger.AppointmentsKind: appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
+		request.StandingKind:    request.Standing{Store: b.Requests()},
 	}
 }
 

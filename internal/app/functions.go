@@ -29,8 +29,8 @@ import (
 	"merve/internal/edge/web/docs"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/payment"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
 	"merve/internal/model/llm"
 	"merve/internal/people/desk"
@@ -295,7 +295,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Refusals: marketplace.Refusals{Broker: b.broker(nil)}, Works: works(), Matters: b.matters(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Refusals: request.Refusals{Broker: b.broker(nil)}, Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil

@@ -6,15 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/matter/callconsent"
-
-	"merve/internal/matter/vendor"
-
-	"merve/internal/matter/quote"
-
 	"merve/internal/cloud/trigger"
 	"merve/internal/edge/api"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/provider/twilio/voice"
 )
@@ -30,7 +27,7 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 }
 
 // calls has a broker call clients, and end such calls, where Twilio is configured and knows where to ask what to do.
-func (b *Base) calls(broker *marketplace.Broker) {
+func (b *Base) calls(broker *request.Broker) {
 	broker.Alerts, broker.Sender = b.Alerts(), b.Config.TwilioFrom
 	base := strings.TrimSuffix(b.Config.PublicURL, "/")
 	if base == "" || !b.writesToWhatsApp() {
@@ -69,8 +66,8 @@ func Outreach(b *Base) (trigger.Handler, error) {
 }
 
 // Requests returns the store of marketplace requests.
-func (b *Base) Requests() *marketplace.Store {
-	return &marketplace.Store{Table: b.records(), Now: b.Now, Rows: b.rows()}
+func (b *Base) Requests() *request.Store {
+	return &request.Store{Table: b.records(), Now: b.Now, Rows: b.rows()}
 }
 
 // Vendors returns the store of vendors.
@@ -79,8 +76,8 @@ func (b *Base) Vendors() *vendor.Store {
 }
 
 // broker carries out what is asked about requests. Nil is no model to read what vendors answer.
-func (b *Base) broker(model llm.Model) *marketplace.Broker {
-	broker := &marketplace.Broker{
+func (b *Base) broker(model llm.Model) *request.Broker {
+	broker := &request.Broker{
 		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
 	}
 	if model != nil {
@@ -90,14 +87,14 @@ func (b *Base) broker(model llm.Model) *marketplace.Broker {
 }
 
 // searcher is a broker that looks outside of the catalogue too.
-func (b *Base) searcher(model llm.Model) *marketplace.Broker {
+func (b *Base) searcher(model llm.Model) *request.Broker {
 	broker := b.broker(model)
 	broker.Finder = b.finder()
 	return broker
 }
 
-func (b *Base) requestTeller() *marketplace.Teller {
+func (b *Base) requestTeller() *request.Teller {
 	broker := b.broker(nil)
 	b.calls(broker)
-	return &marketplace.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
+	return &request.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
 }

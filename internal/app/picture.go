@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
-	"merve/internal/matter/quote"
-
 	"merve/internal/base/fault"
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
+	"merve/internal/matter/quote"
 	"merve/internal/matter/quote/ocr"
 	"merve/internal/provider/textract"
 	"merve/internal/tenant/media"

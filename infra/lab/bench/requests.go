@@ -6,14 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/matter/vendor"
-
 	"github.com/google/uuid"
 
 	"merve/internal/base/geo"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/marketplace"
+	requests "merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 )
 
 // Requests is what marketplace requests take.
@@ -54,7 +53,7 @@ func (b *bench) requests(ctx context.Context, r *Report) error {
 		start := time.Now()
 		_, total, err := store.Find(ctx, vendor.Search{
 			Market: market, Category: "generator rental", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400, MinRating: 1,
-			Limit: marketplace.MaxVendors,
+			Limit: requests.MaxVendors,
 		})
 		if err == nil && total == 0 {
 			err = fmt.Errorf("no vendor was found")

@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"merve/internal/matter/callconsent"
-
-	"merve/internal/matter/vendor"
-
 	"merve/internal/matter/quote"
-
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
@@ -23,8 +20,8 @@ import (
 
 // sought is a request with all that is kept of it.
 type sought struct {
-	marketplace.View
-	events  []marketplace.Event
+	request.View
+	events  []request.Event
 	replies []vendor.Reply
 }
 
@@ -39,7 +36,7 @@ func (j *judge) seek() (found []sought) {
 		if err != nil {
 			j.t.Fatal(err)
 		}
-		found = append(found, sought{v, all[marketplace.Event](j, "request#"+id, "event#"), all[vendor.Reply](j, "request#"+id, "reply#")})
+		found = append(found, sought{v, all[request.Event](j, "request#"+id, "event#"), all[vendor.Reply](j, "request#"+id, "reply#")})
 	}
 	return found
 }
@@ -47,7 +44,7 @@ func (j *judge) seek() (found []sought) {
 // awaited reports whether a vendor could always answer an outreach, from when they were asked until now: they have neither
 // said no nor let the time pass.
 func (r sought) awaited(o vendor.Outreach) bool {
-	declined := slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
+	declined := slices.ContainsFunc(r.events, func(e request.Event) bool {
 		return e.Outreach == o.ID && e.Quote != nil && e.Quote.HasStock != nil && !*e.Quote.HasStock
 	})
 	return !declined && !o.Late && (o.State.Open() || o.State == vendor.Replied)
@@ -85,7 +82,7 @@ func (j *judge) requests() {
 }
 
 // arrowsOfRequests are the transitions of a request's state.
-var arrowsOfRequests = map[marketplace.State]string{
+var arrowsOfRequests = map[request.State]string{
 	"new": "clarifying searching cancelled error", "clarifying": "searching cancelled error",
 	"searching": "clarifying outreach cancelled error",
 	"outreach":  "quoted searching cancelled error", "quoted": "presented outreach cancelled error",
@@ -94,17 +91,17 @@ var arrowsOfRequests = map[marketplace.State]string{
 }
 
 // leads reports whether a state may follow another, or is the same.
-func leads(from, to marketplace.State) bool {
+func leads(from, to request.State) bool {
 	return from == to || slices.Contains(strings.Fields(arrowsOfRequests[from]), string(to))
 }
 
 // arrowsOf: a request went from state to state as the table says. A question may take one more step, which has no event.
 func (j *judge) arrowsOf(r sought) {
 	j.t.Helper()
-	at := marketplace.New
-	step := func(to marketplace.State, what string) {
-		between := slices.ContainsFunc([]marketplace.State{marketplace.Searching, marketplace.Presented},
-			func(s marketplace.State) bool { return leads(at, s) && leads(s, to) })
+	at := request.New
+	step := func(to request.State, what string) {
+		between := slices.ContainsFunc([]request.State{request.Searching, request.Presented},
+			func(s request.State) bool { return leads(at, s) && leads(s, to) })
 		if !leads(at, to) && !between {
 			j.t.Errorf("request %s went from %s to %s (%s)", r.Code, at, to, what)
 		}
@@ -119,7 +116,7 @@ func (j *judge) arrowsOf(r sought) {
 		}
 	}
 	step(r.State, "now")
-	if r.State == marketplace.Error && r.Fallback == "" {
+	if r.State == request.Error && r.Fallback == "" {
 		j.t.Errorf("request %s is in error, and its client was told nothing", r.Code)
 	}
 }
@@ -139,9 +136,9 @@ func (j *judge) agreed(r sought) {
 			j.saidYesTo("consent "+k.ID, r, *k.Receipt, k.Scope, k.Reason)
 		}
 	}
-	accepted := slices.ContainsFunc(r.events, func(e marketplace.Event) bool { return e.Type == marketplace.AcceptedEvent })
+	accepted := slices.ContainsFunc(r.events, func(e request.Event) bool { return e.Type == request.AcceptedEvent })
 	switch {
-	case !accepted && (r.State == marketplace.Accepted || r.State == marketplace.Fulfilled || r.Accepted != "" || r.Receipt != nil):
+	case !accepted && (r.State == request.Accepted || r.State == request.Fulfilled || r.Accepted != "" || r.Receipt != nil):
 		j.t.Errorf("request %s is %s, and no quote was accepted", r.Code, r.State)
 	case !accepted:
 		return
@@ -150,7 +147,7 @@ func (j *judge) agreed(r sought) {
 		return
 	}
 	for _, e := range r.events {
-		if e.From == marketplace.Accepted && e.To != marketplace.Accepted {
+		if e.From == request.Accepted && e.To != request.Accepted {
 			j.leftBy(r, e)
 		}
 	}
@@ -168,7 +165,7 @@ func (j *judge) agreed(r sought) {
 }
 
 // leftBy: what was accepted came to an end by the YES of the request's client, or at the word of a person at the desk.
-func (j *judge) leftBy(r sought, e marketplace.Event) {
+func (j *judge) leftBy(r sought, e request.Event) {
 	j.t.Helper()
 	what := fmt.Sprintf("request %s, from accepted to %s", r.Code, e.To)
 	switch {
@@ -212,9 +209,9 @@ func flatText(s string) string { return strings.Join(strings.Fields(s), " ") }
 // others hear that it is over when it is, and not before.
 func (j *judge) letters(r sought) {
 	j.t.Helper()
-	over := r.State == marketplace.Accepted || r.State == marketplace.Fulfilled || r.State == marketplace.Cancelled
-	happened := func(typ marketplace.EventType, outreach string) bool {
-		return slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
+	over := r.State == request.Accepted || r.State == request.Fulfilled || r.State == request.Cancelled
+	happened := func(typ request.EventType, outreach string) bool {
+		return slices.ContainsFunc(r.events, func(e request.Event) bool {
 			return e.Type == typ && (outreach == "" || e.Outreach == outreach)
 		})
 	}
@@ -234,14 +231,14 @@ func (j *judge) letters(r sought) {
 		if got["asked"] != 1 {
 			j.t.Errorf("%s was asked %d times", o.Code, got["asked"])
 		}
-		if told := happened(marketplace.AcceptedEvent, o.ID); told != (got["accepted"] == 1) {
+		if told := happened(request.AcceptedEvent, o.ID); told != (got["accepted"] == 1) {
 			j.t.Errorf("%s: accepted %v, and its vendor was told so %d times", o.Code, told, got["accepted"])
 		}
-		waits := r.awaited(o) && (o.ID != r.Accepted || r.State == marketplace.Cancelled)
+		waits := r.awaited(o) && (o.ID != r.Accepted || r.State == request.Cancelled)
 		switch {
 		case over && waits && got["thanks"] != 1:
 			j.t.Errorf("request %s is %s, and the vendor of %s (%s) was not told so", r.Code, r.State, o.Code, o.State)
-		case got["thanks"] > 0 && !happened(marketplace.AcceptedEvent, "") && !happened(marketplace.CancelledEvent, ""):
+		case got["thanks"] > 0 && !happened(request.AcceptedEvent, "") && !happened(request.CancelledEvent, ""):
 			j.t.Errorf("request %s is %s, and the vendor of %s was told that it is over", r.Code, r.State, o.Code)
 		}
 	}
@@ -263,7 +260,7 @@ func (j *judge) audited(r sought) {
 func (j *judge) shownAs(r sought) {
 	j.t.Helper()
 	a := j.Request("marketplace", http.MethodGet, "/marketplace/requests/"+r.ID, j.asStaff(), nil)
-	var s marketplace.Snapshot
+	var s request.Snapshot
 	if err := json.Unmarshal([]byte(a.Body), &s); err != nil || a.Status != http.StatusOK {
 		j.t.Errorf("snapshot of %s: %d %s", r.Code, a.Status, a.Body)
 		return
@@ -392,7 +389,7 @@ func (j *judge) called(r sought) {
 				if c.Parent == "" || c.Parent != a.ProviderID {
 					continue
 				}
-				revoked := slices.IndexFunc(r.events, func(e marketplace.Event) bool {
+				revoked := slices.IndexFunc(r.events, func(e request.Event) bool {
 					return e.Consent == k.ID && e.Text == string(callconsent.Revoked)
 				})
 				switch {

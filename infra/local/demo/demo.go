@@ -12,11 +12,10 @@ import (
 	"maps"
 	"slices"
 
-	"merve/internal/matter/vendor"
-
 	"merve/internal/base/geo"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/record/customer"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"merve/internal/matter/vendor"
-
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
@@ -18,9 +16,10 @@ import (
 	"merve/internal/cloud/alert"
 	"merve/internal/edge/httpapi"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/people/account"
 	"merve/internal/people/desk"
 	"merve/internal/record/customer"
@@ -60,7 +59,7 @@ type API struct {
 	Vendors    *vendor.Store
 	Customers  *customer.Store      // whom calls are about
 	Visits     *appointment.Catalog // what calls arrange
-	Broker     *marketplace.Broker
+	Broker     *request.Broker
 	Handover   *desk.Desk
 	Reindex    Reindexer // nil without a search engine
 

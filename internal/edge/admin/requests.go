@@ -5,24 +5,23 @@ import (
 	"net/http"
 	"time"
 
-	"merve/internal/matter/quote"
-
 	"merve/internal/base/actor"
 	"merve/internal/cloud/audit"
 	"merve/internal/edge/httpapi"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/request"
 )
 
 // requestFile is all that the desk sees of a request.
 type requestFile struct {
-	Request  marketplace.Snapshot `json:"request"`
-	Client   bool                 `json:"client"` // somebody has to say YES; a request of nobody is the desk's own
-	Next     []marketplace.State  `json:"next"`   // the states that it may go to
-	Pictures []requestPicture     `json:"pictures"`
-	Events   []requestEvent       `json:"events"`
-	Audit    []audit.Sealed       `json:"audit"`
-	Verified bool                 `json:"verified"` // the chain of the audit holds
-	Broken   string               `json:"broken,omitempty"`
+	Request  request.Snapshot `json:"request"`
+	Client   bool             `json:"client"` // somebody has to say YES; a request of nobody is the desk's own
+	Next     []request.State  `json:"next"`   // the states that it may go to
+	Pictures []requestPicture `json:"pictures"`
+	Events   []requestEvent   `json:"events"`
+	Audit    []audit.Sealed   `json:"audit"`
+	Verified bool             `json:"verified"` // the chain of the audit holds
+	Broken   string           `json:"broken,omitempty"`
 }
 
 // requestPicture is a picture of a request with what was read in it.
@@ -33,19 +32,19 @@ type requestPicture struct {
 
 // requestEvent is what happened to a request.
 type requestEvent struct {
-	Type     marketplace.EventType `json:"type"`
-	At       time.Time             `json:"at"`
-	By       string                `json:"by"`
-	From     marketplace.State     `json:"from,omitempty"`
-	To       marketplace.State     `json:"to,omitempty"`
-	Outreach string                `json:"outreach_id,omitempty"`
-	Text     string                `json:"text,omitempty"` // somebody's words, where they are quoted
+	Type     request.EventType `json:"type"`
+	At       time.Time         `json:"at"`
+	By       string            `json:"by"`
+	From     request.State     `json:"from,omitempty"`
+	To       request.State     `json:"to,omitempty"`
+	Outreach string            `json:"outreach_id,omitempty"`
+	Text     string            `json:"text,omitempty"` // somebody's words, where they are quoted
 }
 
 // request is one request with what happened to it, and its audit checked.
 func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	ctx, id := r.Context(), r.PathValue("request")
-	if !marketplace.IsID(id) {
+	if !request.IsID(id) {
 		return actor.ErrNotFound
 	}
 	v, err := a.Broker.Store.View(ctx, id)

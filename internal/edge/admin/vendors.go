@@ -6,12 +6,11 @@ import (
 	"errors"
 	"net/http"
 
-	"merve/internal/matter/vendor"
-
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
@@ -48,17 +47,17 @@ func readVendor(line []byte) (lined[vendor.Vendor], error) {
 
 // boardRequest is a request on the board.
 type boardRequest struct {
-	ID           string                   `json:"request_id"`
-	Code         string                   `json:"code"`
-	Conversation string                   `json:"conversation_id"`
-	State        marketplace.State        `json:"state"`
-	Category     string                   `json:"category"`
-	Requirements marketplace.Requirements `json:"requirements"`
-	CreatedAt    string                   `json:"created_at"`
-	UpdatedAt    string                   `json:"updated_at"`
+	ID           string               `json:"request_id"`
+	Code         string               `json:"code"`
+	Conversation string               `json:"conversation_id"`
+	State        request.State        `json:"state"`
+	Category     string               `json:"category"`
+	Requirements request.Requirements `json:"requirements"`
+	CreatedAt    string               `json:"created_at"`
+	UpdatedAt    string               `json:"updated_at"`
 }
 
-func onBoard(r marketplace.Request) boardRequest {
+func onBoard(r request.Request) boardRequest {
 	const form = "2006-01-02T15:04:05Z07:00"
 	return boardRequest{r.ID, r.Code, r.Conversation(), r.State, r.Category, r.Requirements, r.CreatedAt.UTC().Format(form), r.UpdatedAt.UTC().Format(form)}
 }
@@ -98,14 +97,14 @@ func (a *API) createRequest(w http.ResponseWriter, r *http.Request, who actor.Ac
 	if err != nil {
 		return notFound(err)
 	}
-	made := marketplace.Request{Market: m.ID, Language: m.Language, Category: req.Category, Currency: m.Currency}
+	made := request.Request{Market: m.ID, Language: m.Language, Category: req.Category, Currency: m.Currency}
 	if req.Client != nil {
 		if err := a.clientOf(r, m, *req.Client, &made); err != nil {
 			return err
 		}
 	}
-	made.ID = marketplace.NewID(who.Key(), a.Broker.NewID())
-	made, err = a.Broker.Create(r.Context(), made, req.Requirements, marketplace.Admin, false)
+	made.ID = request.NewID(who.Key(), a.Broker.NewID())
+	made, err = a.Broker.Create(r.Context(), made, req.Requirements, request.Admin, false)
 	if err != nil {
 		return err
 	}
@@ -113,8 +112,8 @@ func (a *API) createRequest(w http.ResponseWriter, r *http.Request, who actor.Ac
 }
 
 // clientOf finds the conversation of a client: by its thread, or on WhatsApp by their number.
-func (a *API) clientOf(r *http.Request, m *market.Market, c client, made *marketplace.Request) error {
-	made.Client = marketplace.Contact{Name: c.Name, Phone: c.Phone}
+func (a *API) clientOf(r *http.Request, m *market.Market, c client, made *request.Request) error {
+	made.Client = request.Contact{Name: c.Name, Phone: c.Phone}
 	if c.Thread == "" {
 		if !market.IsE164(c.Phone) {
 			return fault.Field("client", "want threadId, or phone in E.164")
@@ -134,9 +133,9 @@ func (a *API) clientOf(r *http.Request, m *market.Market, c client, made *market
 	if head.Language != "" {
 		made.Language = head.Language
 	}
-	if made.Client == (marketplace.Contact{}) {
+	if made.Client == (request.Contact{}) {
 		customer := head.Customer()
-		made.Client = marketplace.Contact{Name: customer.Name, Phone: customer.Phone}
+		made.Client = request.Contact{Name: customer.Name, Phone: customer.Phone}
 	}
 	return nil
 }

@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"merve/internal/matter/callconsent"
-
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
+	"merve/internal/matter/callconsent"
 	"merve/internal/provider/twilio"
 )
 

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/matter/callconsent"
-
 	"merve/internal/app"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/api/apitest"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
+	"merve/internal/matter/request"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/tenant/market"
 )
@@ -56,12 +55,12 @@ func startCaller(t *testing.T) *caller {
 }
 
 // granted is a request whose client has agreed to a call.
-func (c *caller) granted() (request, consent string) {
+func (c *caller) granted() (id, consent string) {
 	c.t.Helper()
 	c.n++
 	now := apitest.Now()
-	r := marketplace.Request{
-		ID: marketplace.NewID(c.market, fmt.Sprint(c.n)), Market: c.market, Language: "en", State: marketplace.Searching, Category: "generator", Currency: "EUR", CreatedAt: now, UpdatedAt: now, Version: 1,
+	r := request.Request{
+		ID: request.NewID(c.market, fmt.Sprint(c.n)), Market: c.market, Language: "en", State: request.Searching, Category: "generator", Currency: "EUR", CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	k := callconsent.Consent{
 		ID: "cc_aaaaaaaaaaaaaaaa", Request: r.ID, Market: c.market, Thread: "th_" + r.ID, N: 1, Scope: "concierge", Reason: "a word", Number: callClient,
@@ -76,19 +75,19 @@ func (c *caller) granted() (request, consent string) {
 }
 
 // does calls a tool, and gives its output.
-func (c *caller) does(tool, request, key string, input map[string]any) map[string]any {
+func (c *caller) does(tool, id, key string, input map[string]any) map[string]any {
 	c.t.Helper()
-	input["meta"] = marketplace.Meta{Request: request, Key: marketplace.Key(request, key), Actor: marketplace.Admin, Timestamp: apitest.Now().Format(time.RFC3339)}
+	input["meta"] = request.Meta{Request: id, Key: request.Key(id, key), Actor: request.Admin, Timestamp: apitest.Now().Format(time.RFC3339)}
 	out := map[string]any{}
 	c.CallTo(c.t, c.front, "POST", "/marketplace/tools/"+tool, input, apitest.Staff()...).Wants(c.t, http.StatusOK, &out)
 	return out
 }
 
 // consent is the request's as the API shows it.
-func (c *caller) consent(request string) callconsent.Shown {
+func (c *caller) consent(id string) callconsent.Shown {
 	c.t.Helper()
-	var s marketplace.Snapshot
-	c.CallTo(c.t, c.front, "GET", "/marketplace/requests/"+request, nil, apitest.Staff()...).Wants(c.t, http.StatusOK, &s)
+	var s request.Snapshot
+	c.CallTo(c.t, c.front, "GET", "/marketplace/requests/"+id, nil, apitest.Staff()...).Wants(c.t, http.StatusOK, &s)
 	return s.Consents[0]
 }
 

@@ -8,10 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/matter/vendor"
-
-	quotes "merve/internal/matter/quote"
-
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +16,9 @@ import (
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/appointment"
+	quotes "merve/internal/matter/quote"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/record/ledger"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"

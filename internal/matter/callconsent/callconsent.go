@@ -1,3 +1,16 @@
+// Package callconsent calls clients who have said that they may be called. A consent is a client's leave to be called once about
+// a request. The desk's telephone rings first, and is connected with the client once somebody has answered there.
+//
+//	request#{id}   ~consent#{consent}   whether the client may be called, with the attempts; in index due until nothing can come of it
+//
+// (table records).
+//
+// Promises: nobody is called without a consent, which is the client's YES to one call, of which scope, reason and number were
+// shown. It is looked at in the transaction that writes the attempt down, and again in the one that gives the client's number to
+// the provider. A revocation that committed before is never followed by a call. Words of refusal and STOP revoke by themselves,
+// from when they have come in.
+//
+// Of a request it knows what [About] says. A call costs 3 requests, and 2 for each report of the provider.
 package callconsent
 
 import (

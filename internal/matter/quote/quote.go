@@ -1,3 +1,12 @@
+// Package quote says what vendors quote: in words, which a [Parser] has a model read, and in pictures, of which [Jobs] says what
+// is to be read and was.
+//
+//	request#{id}   ~ocr#{job}   a picture to be read, with what was read; in index due until it ends
+//
+// (table records).
+//
+// Promises: a vendor's words are quoted, and never obeyed. A price is read in them by package price, never by a model, and one
+// that is not clear is accepted by nobody. Of a picture, only figures that need no check make a price.
 package quote
 
 import (

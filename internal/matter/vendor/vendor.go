@@ -1,3 +1,15 @@
+// Package vendor keeps the vendors of markets and finds those who may have what a client needs. It writes to those who are asked,
+// each on their own thread, and takes in what they answer.
+//
+//	vendors#{market}          vendor#{id}           a vendor (table catalog)
+//	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
+//	request#{id}              reply#{message}       a vendor's answer, word for word
+//	asked#{market}#{number}   {code}                the outreach that a vendor's number knows by a code
+//
+// (the last three in table records).
+//
+// Promises: a message to a vendor exists once for its name. An answer is recorded once for its message, and belongs to the
+// outreach whose message it quotes, or whose code it names, or else its vendor is asked which is meant.
 package vendor
 
 import (

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/matter/vendor"
-
 	"github.com/google/uuid"
 
 	"merve/internal/agent/tool"
@@ -22,10 +20,11 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/people/desk"
 	"merve/internal/people/notify"
@@ -172,7 +171,7 @@ func (w *world) matters() map[string]turn.Matter {
 		order.StandingKind:  order.Standing{Store: w.orders},
 		taxi.StandingKind:   taxi.Standing{Store: w.rides},
 
-		marketplace.StandingKind: marketplace.Standing{Store: w.vendors.broker.Store},
+		request.StandingKind: request.Standing{Store: w.vendors.broker.Store},
 	}
 	if w.sara != nil {
 		all[report.StandingKind] = report.Standing{Store: w.sara.reports}

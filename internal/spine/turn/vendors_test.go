@@ -13,19 +13,17 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/matter/vendor"
-
-	"merve/internal/matter/quote"
-
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/discovery"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/quote"
 	"merve/internal/matter/quote/ocr"
 	"merve/internal/matter/quote/price"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -33,8 +31,8 @@ import (
 
 // vendors are those of a world, with what is looked for among them.
 type vendors struct {
-	broker *marketplace.Broker
-	teller *marketplace.Teller
+	broker *request.Broker
+	teller *request.Teller
 	phones map[string]string
 	*gallery
 }
@@ -45,8 +43,8 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 	if w.vendors != nil {
 		phones, pictures = w.vendors.phones, w.vendors.gallery
 	}
-	broker := &marketplace.Broker{
-		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &vendor.Store{Table: catalog, Now: w.clock.now}, Markets: w.markets,
+	broker := &request.Broker{
+		Store: &request.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &vendor.Store{Table: catalog, Now: w.clock.now}, Markets: w.markets,
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
 		Parser: &quote.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
@@ -55,7 +53,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 	alerts := &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now}
 	broker.Alerts = alerts
 	reading := &quote.Pictures{Jobs: broker.Store.Jobs(), Requests: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
-	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
+	w.vendors = &vendors{broker, &request.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }
 
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
@@ -74,9 +72,9 @@ func (w *world) settleVendors(text []byte) {
 }
 
 // allRequests are those of everybody who was met, as they were made.
-func (w *world) allRequests() []marketplace.View {
+func (w *world) allRequests() []request.View {
 	w.t.Helper()
-	var all []marketplace.View
+	var all []request.View
 	for _, owner := range w.owners() {
 		mine, err := w.vendors.broker.Store.Mine(w.t.Context(), actor.OfKey(owner), w.market)
 		if err != nil {
@@ -90,7 +88,7 @@ func (w *world) allRequests() []marketplace.View {
 			all = append(all, v)
 		}
 	}
-	slices.SortFunc(all, func(a, b marketplace.View) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortFunc(all, func(a, b request.View) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return all
 }
 
@@ -105,7 +103,7 @@ func (w *world) tellRequests() {
 				w.t.Fatal(err)
 			}
 			for _, it := range page.Items {
-				e, _, err := marketplace.Events.Read(it)
+				e, _, err := request.Events.Read(it)
 				if err != nil {
 					w.t.Fatal(err)
 				}

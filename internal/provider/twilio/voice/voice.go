@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"merve/internal/matter/callconsent"
-
 	"merve/internal/provider/twilio"
 )
 
