@@ -31,7 +31,11 @@ func argumentsOf[A any]() (*arguments, error) {
 	if known, ok := derived.Load(t); ok {
 		return known.(*arguments), nil
 	}
-	s, err := jsonschema.For[A](nil)
+	seen := t
+	if f := formOf(t); f != nil {
+		seen = f.typ
+	}
+	s, err := jsonschema.ForType(seen, nil)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
