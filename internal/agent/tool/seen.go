@@ -119,6 +119,9 @@ func hide(v reflect.Value) {
 		hide(inner)
 		v.Set(inner)
 	case reflect.Slice:
+		if k := v.Type().Elem().Kind(); k != reflect.Struct && k != reflect.Interface && k != reflect.Slice {
+			return
+		}
 		all := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(all, v)
 		for i := range all.Len() {

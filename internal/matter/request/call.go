@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/base/ident"
@@ -142,8 +143,8 @@ type outcome struct {
 
 // operation is what a tool does.
 type operation struct {
-	read    bool // is not cached, and done each time
-	outside bool // asks somebody outside before it commits: its intent is written first
+	effect  tool.Effect // a call that only reads is not cached, and done each time
+	outside bool        // asks somebody outside before it commits: its intent is written first, and it is done once
 	run     func(ctx context.Context, c *call) (outcome, error)
 
 	// reserve are the writes with which the intent is written, for an operation that asks outside. An [unbegun], as an
@@ -152,6 +153,9 @@ type operation struct {
 	// show fills in what is not kept of an answer that is given again.
 	show func(ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error)
 }
+
+// reads reports whether an operation may be done any number of times.
+func (o operation) reads() bool { return o.effect == tool.Read && !o.outside }
 
 // call is a call that is carried out.
 type call struct {
@@ -226,7 +230,7 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 	}
 	c.Input = input
 	hash := audit.Sum(input)
-	if !op.read {
+	if !op.reads() {
 		before, err := b.before(ctx, c, op, hash)
 		switch {
 		case errors.Is(err, errKey):
@@ -275,6 +279,9 @@ func (b *Broker) carryOut(ctx context.Context, c *call, op operation, hash strin
 		return Answer{}, err
 	case err != nil:
 		return Answer{}, b.fail(ctx, c, op, hash, err)
+	}
+	if c.Meta.Actor == Moltbot {
+		out.output = tool.ForModels(out.output)
 	}
 	return b.finish(ctx, c, op, hash, out)
 }
@@ -405,7 +412,7 @@ func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string,
 	var ws []dynamo.Write // the key comes first: whoever is too late has to learn that, and not what the effect ran into
 	key := callKey(c.view.ID, c.Meta.Key)
 	switch {
-	case op.read:
+	case op.reads():
 	case success:
 		k := kept{Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Output: string(keeps), Begun: c.now, TTL: c.now.Add(keepFor).Unix()}
 		if out.offer != nil {

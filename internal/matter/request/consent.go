@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"merve/internal/agent/tool"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/callconsent"
@@ -25,9 +26,9 @@ func (v *View) consent(id string) *callconsent.Consent {
 
 // ConsentInput asks for a client's consent to be called.
 type ConsentInput struct {
-	Request string `json:"request_id"`
-	Scope   string `json:"scope"`
-	Reason  string `json:"reason"`
+	Request string `json:"request_id" jsonschema:"id of the request"`
+	Scope   string `json:"scope" jsonschema:"what the call is for, in one or two words, such as: concierge"`
+	Reason  string `json:"reason" jsonschema:"why a call is needed, in the customer's language; they are shown it word for word"`
 }
 
 // Limits of what a client is asked.
@@ -122,8 +123,8 @@ func (v *View) hold(k callconsent.Consent) {
 
 // RevokeInput takes the consents of a request back: one, or all.
 type RevokeInput struct {
-	Request string `json:"request_id"`
-	Consent string `json:"consent_id"`
+	Request string  `json:"request_id" jsonschema:"id of the request"`
+	Consent *string `json:"consent_id,omitempty" model:"-"` // none, or "", is all
 }
 
 func (in RevokeInput) check(c *call) error { return c.same(in.Request, "") }
@@ -138,13 +139,14 @@ type Withdrawn struct {
 // revokeCallConsent takes consents back. A call that was not connected with the client by then never is.
 func (x consents) revokeCallConsent(_ context.Context, c *call) (outcome, error) {
 	in, err := read[RevokeInput](c)
+	one := tool.Value(in.Consent)
 	switch {
 	case err != nil:
 		return outcome{}, err
-	case in.Consent != "" && c.view.consent(in.Consent) == nil:
+	case one != "" && c.view.consent(one) == nil:
 		return outcome{}, callconsent.ErrNone
 	}
-	ws, out := x.revokes(c, c.Meta.Actor, func(k *callconsent.Consent) bool { return in.Consent == "" || k.ID == in.Consent })
+	ws, out := x.revokes(c, c.Meta.Actor, func(k *callconsent.Consent) bool { return one == "" || k.ID == one })
 	if len(out.Revoked) == 0 {
 		const why = "no consent to be called stands"
 		return outcome{output: Withdrawn{Revoked: []string{}, Error: why}, failed: why}, nil

@@ -29,21 +29,21 @@ const (
 
 // DiscoverInput asks for pages, or for profiles, for a post: the request itself, or a message of its conversation.
 type DiscoverInput struct {
-	Post     string         `json:"post_id"`
-	Need     string         `json:"need"`
-	Category string         `json:"category,omitempty"`
-	Location string         `json:"location_text,omitempty"`
-	Engine   discovery.Name `json:"engine,omitempty"`
-	Max      *int           `json:"max_results,omitempty"`
+	Post     string         `json:"post_id" model:"request_id" jsonschema:"id of the request"`
+	Need     string         `json:"need" jsonschema:"what is needed, in a few words, without names, numbers or addresses of anybody"`
+	Category string         `json:"category,omitempty" model:",null" jsonschema:"kind of thing or service, in one to three English words; null when not clear"`
+	Location string         `json:"location_text,omitempty" model:",null" jsonschema:"city; null when not said"`
+	Engine   discovery.Name `json:"engine,omitempty" model:"-"`
+	Max      *int           `json:"max_results,omitempty" jsonschema:"how many, 1 to 10; null for 5"`
 }
 
 // PlacesInput asks for places on the map for a post.
 type PlacesInput struct {
-	Post     string   `json:"post_id"`
-	Need     string   `json:"need"`
-	Location string   `json:"location_text,omitempty"`
-	RadiusKM *float64 `json:"radius_km,omitempty"`
-	Max      *int     `json:"max_results,omitempty"`
+	Post     string   `json:"post_id" model:"request_id" jsonschema:"id of the request"`
+	Need     string   `json:"need" jsonschema:"what is needed, in a few words, without names, numbers or addresses of anybody"`
+	Location string   `json:"location_text,omitempty" model:",null" jsonschema:"city; null when not said"`
+	RadiusKM *float64 `json:"radius_km,omitempty" jsonschema:"how far from the place of the request, in km, 50 at most; null for any"`
+	Max      *int     `json:"max_results,omitempty" jsonschema:"how many, 1 to 10; null for 5"`
 }
 
 const maxPost = 200 // bytes of an id

@@ -22,7 +22,7 @@ import (
 type FoundVendor struct {
 	ID         string   `json:"vendor_id"`
 	Name       string   `json:"name"`
-	Phone      string   `json:"phone"` // "" for a model
+	Phone      string   `json:"phone" model:"-"`
 	DistanceKM *float64 `json:"distance_km,omitempty"`
 	Rating     *float64 `json:"rating,omitempty"`
 	Tags       []string `json:"tags,omitempty"`
@@ -58,11 +58,7 @@ func (b *Broker) searchVendors(ctx context.Context, c *call) (outcome, error) {
 	var shortlist []Candidate
 	for _, h := range hits {
 		km := rounded(h.KM)
-		v := FoundVendor{ID: h.ID, Name: h.Name, DistanceKM: km, Rating: h.Rating, Tags: h.Tags}
-		if c.Meta.Actor != Moltbot {
-			v.Phone = h.Phone
-		}
-		found.Vendors = append(found.Vendors, v)
+		found.Vendors = append(found.Vendors, FoundVendor{h.ID, h.Name, h.Phone, km, h.Rating, h.Tags})
 		shortlist = append(shortlist, Candidate{h.ID, h.Name, km, h.Rating})
 	}
 	out := outcome{output: found}

@@ -53,7 +53,7 @@ func (x consents) takeBack(ctx context.Context, tc tool.Context, request, messag
 		c := &call{
 			Call: Call{
 				Tool: RevokeCallConsent, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(message)), Actor: System},
-				Input: mustJSON(RevokeInput{Request: v.ID}),
+				Input: mustJSON(RevokeInput{Request: v.ID, Consent: new(string)}),
 			},
 			view: v, market: tc.Market, trace: tc.TraceID, now: x.b.Store.now(),
 		}

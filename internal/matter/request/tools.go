@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/agent/tool"
 	"merve/internal/base/fault"
 	"merve/internal/matter/quote"
 	"merve/internal/matter/vendor"
@@ -35,26 +36,28 @@ const (
 	ProposeAcceptance  = domain + "propose_acceptance"
 )
 
-// operations are what the tools do.
+// operations are what the tools do. Effects are those that models know them by.
 func (b *Broker) operations() map[string]operation {
 	return map[string]operation{
-		SearchVendors:      {read: true, run: b.searchVendors},
-		GetRequestSnapshot: {read: true, run: b.getSnapshot},
-		SendClientMessage:  {run: b.letters().sendClientMessage},
-		SendVendorMessage:  {run: b.letters().sendVendorMessage},
-		RecordVendorReply:  {outside: true, run: b.replies().recordVendorReply},
-		CreateOCRJob:       {run: b.replies().createJob},
-		GetOCRResult:       {read: true, run: b.replies().getJob},
-		UpdateRequestState: {run: b.moves().updateState},
-		UpdateRequirements: {run: b.moves().updateRequirements},
-		ProposeOutreach:    {run: b.offers().proposeOutreach},
-		ProposeAcceptance:  {run: b.offers().proposeAcceptance},
-		WebSearchItems:     {outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
-		SocialProfileItems: {outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
-		MapsPlacesItems:    {outside: true, reserve: b.searches().reserveMaps, run: b.searches().discoverPlaces, show: b.searches().showPlaces},
-		RequestCallConsent: {run: b.consents().requestCallConsent},
-		StartCall:          {outside: true, run: b.consents().startCall},
-		RevokeCallConsent:  {run: b.consents().revokeCallConsent},
+		SearchVendors:      {effect: tool.Read, run: b.searchVendors},
+		GetRequestSnapshot: {effect: tool.Read, run: b.getSnapshot},
+		SendClientMessage:  {effect: tool.Commit, run: b.letters().sendClientMessage},
+		SendVendorMessage:  {effect: tool.Propose, run: b.letters().sendVendorMessage},
+		RecordVendorReply:  {effect: tool.Commit, outside: true, run: b.replies().recordVendorReply},
+		CreateOCRJob:       {effect: tool.Commit, run: b.replies().createJob},
+		GetOCRResult:       {effect: tool.Read, run: b.replies().getJob},
+		UpdateRequestState: {effect: tool.Propose, run: b.moves().updateState},
+		UpdateRequirements: {effect: tool.Propose, run: b.moves().updateRequirements},
+		ProposeOutreach:    {effect: tool.Propose, run: b.offers().proposeOutreach},
+		ProposeAcceptance:  {effect: tool.Propose, run: b.offers().proposeAcceptance},
+		WebSearchItems:     {effect: tool.Read, outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
+		SocialProfileItems: {effect: tool.Read, outside: true, reserve: b.searches().reserveWeb, run: b.searches().discover},
+		MapsPlacesItems: {
+			effect: tool.Read, outside: true, reserve: b.searches().reserveMaps, run: b.searches().discoverPlaces, show: b.searches().showPlaces,
+		},
+		RequestCallConsent: {effect: tool.Propose, run: b.consents().requestCallConsent},
+		StartCall:          {effect: tool.Commit, outside: true, run: b.consents().startCall},
+		RevokeCallConsent:  {effect: tool.Propose, run: b.consents().revokeCallConsent},
 	}
 }
 
@@ -67,23 +70,23 @@ func (b *Broker) find(name string) (string, operation, bool) {
 	return name, op, ok
 }
 
-// The inputs of the tools.
+// The inputs of the tools, as programs and models fill them in. See [tool.New] for what the tag model says.
 
 // SearchInput asks for vendors.
 type SearchInput struct {
-	Request  string `json:"request_id"`
-	Category string `json:"category"`
+	Request  string `json:"request_id" jsonschema:"id of the request"`
+	Category string `json:"category" jsonschema:"kind of vendor, in one to three English words, such as: generator rental"`
 	Filters  struct {
-		RadiusKM  *float64 `json:"location_radius_km"`
-		MinRating *float64 `json:"min_rating"`
-		Tags      []string `json:"tags"`
-	} `json:"filters"`
-	Limit *int `json:"limit"`
+		RadiusKM  *float64 `json:"location_radius_km,omitempty" jsonschema:"how far they may be from the place of the request, in km; null for any"`
+		MinRating *float64 `json:"min_rating,omitempty" jsonschema:"0 to 5; null for any"`
+		Tags      []string `json:"tags,omitzero" model:",null" jsonschema:"tags that they must have; null for any"`
+	} `json:"filters" model:",inline"`
+	Limit *int `json:"limit,omitempty" jsonschema:"how many, 1 to 15; null for 5"`
 }
 
 // RequestInput names a request.
 type RequestInput struct {
-	Request string `json:"request_id"`
+	Request string `json:"request_id" jsonschema:"id of the request"`
 }
 
 // ClientMessage is a message to the client.
@@ -97,10 +100,10 @@ type ClientMessage struct {
 
 // VendorMessage is a message to a vendor.
 type VendorMessage struct {
-	Request string `json:"request_id"`
-	Vendor  string `json:"vendor_id"`
-	Message string `json:"message"`
-	Key     string `json:"idempotency_key"`
+	Request string `json:"request_id" jsonschema:"id of the request"`
+	Vendor  string `json:"vendor_id" jsonschema:"id of the vendor"`
+	Message string `json:"message" jsonschema:"the whole message of the customer that is meant for them, exactly as it was written"`
+	Key     string `json:"idempotency_key" model:"-"`
 }
 
 // VendorReply is a vendor's answer.
@@ -114,29 +117,35 @@ type VendorReply struct {
 
 // StateInput asks for another state.
 type StateInput struct {
-	Request  string `json:"request_id"`
-	State    State  `json:"new_state"`
-	Reason   string `json:"reason"`
-	Fallback string `json:"fallback_message"`
+	Request  string `json:"request_id" jsonschema:"id of the request"`
+	State    State  `json:"new_state" jsonschema:"clarifying, searching, presented, fulfilled or cancelled"`
+	Reason   string `json:"reason" model:",null" jsonschema:"why; null for none"`
+	Fallback string `json:"fallback_message" model:"-"`
 }
 
-// RequirementsInput changes requirements: each name that is given, null takes one away.
+// RequirementsInput changes requirements: each name that is given, null takes one away. A model gives those that stand below by
+// themselves.
 type RequirementsInput struct {
-	Request      string         `json:"request_id"`
-	Category     string         `json:"category"`
-	Requirements map[string]any `json:"requirements"`
+	Request      string         `json:"request_id" jsonschema:"id of the request"`
+	Category     string         `json:"category" model:"-"`
+	Requirements map[string]any `json:"requirements" model:"-"`
+
+	Need   *string  `json:"-" model:"need" jsonschema:"what is needed, if that has changed; null if not"`
+	Place  *string  `json:"-" model:"place" jsonschema:"where it is needed; null when not said"`
+	When   *string  `json:"-" model:"when" jsonschema:"when it is needed; null when not said"`
+	Budget *float64 `json:"-" model:"budget" jsonschema:"the most that they would pay; null when not said"`
 }
 
 // OutreachInput proposes to ask vendors.
 type OutreachInput struct {
-	Request string   `json:"request_id"`
-	Vendors []string `json:"vendor_ids"`
+	Request string   `json:"request_id" jsonschema:"id of the request"`
+	Vendors []string `json:"vendor_ids" jsonschema:"ids of the vendors to ask, as the search gave them; 1 to 15"`
 }
 
 // AcceptanceInput proposes to accept a quote.
 type AcceptanceInput struct {
-	Request  string `json:"request_id"`
-	Outreach string `json:"outreach_id"`
+	Request  string `json:"request_id" jsonschema:"id of the request"`
+	Outreach string `json:"outreach_id" jsonschema:"id of the outreach whose quote is meant, as the snapshot gave it"`
 }
 
 // Limits of inputs.
@@ -150,6 +159,24 @@ const (
 
 // input is what a tool is called with. An error of check names the field that is wrong.
 type input interface{ check(c *call) error }
+
+// asked is the input of a tool that models have.
+type asked interface {
+	input
+	about() string // the request
+}
+
+func (in SearchInput) about() string       { return in.Request }
+func (in RequestInput) about() string      { return in.Request }
+func (in VendorMessage) about() string     { return in.Request }
+func (in StateInput) about() string        { return in.Request }
+func (in RequirementsInput) about() string { return in.Request }
+func (in OutreachInput) about() string     { return in.Request }
+func (in AcceptanceInput) about() string   { return in.Request }
+func (in ConsentInput) about() string      { return in.Request }
+func (in RevokeInput) about() string       { return in.Request }
+func (in DiscoverInput) about() string     { return in.Post }
+func (in PlacesInput) about() string       { return in.Post }
 
 // read decodes and checks the input of a call. The error names the field that is wrong.
 func read[I input](c *call) (I, error) {
