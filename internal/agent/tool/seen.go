@@ -101,7 +101,7 @@ func (f *form) read(raw json.RawMessage, args any) error {
 	return nil
 }
 
-// ForModels is what models see of an answer of which programs get more: fields with the tag model:"-" are empty.
+// ForModels is what models see of an answer that tells programs more: fields with the tag model:"-" are empty.
 func ForModels[T any](answer T) T {
 	hide(reflect.ValueOf(&answer).Elem())
 	return answer

@@ -5,7 +5,7 @@
 //	{kind}{request}   body#{record}    what was asked and answered, which may be erased: the record keeps its hashes
 //	{kind}{request}   ~                the end of the chain
 //
-// A record is an event, so the stream brings it to where it is sealed. Whoever reads the chain seals first what the stream has
+// A record is an event, so the stream brings it to where it is sealed. A reader of the chain seals first what the stream has
 // not brought yet.
 package audit
 

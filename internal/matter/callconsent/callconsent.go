@@ -5,7 +5,7 @@
 //
 // (table records).
 //
-// Promises: nobody is called without a consent, which is the client's YES to one call, of which scope, reason and number were
+// Promises: nobody is called without a consent, which is the client's YES to one call, whose scope, reason and number were
 // shown. It is looked at in the transaction that writes the attempt down, and again in the one that gives the client's number to
 // the provider. A revocation that committed before is never followed by a call. Words of refusal and STOP revoke by themselves,
 // from when they have come in.
@@ -146,7 +146,7 @@ func (a *Attempt) settled() {
 	a.Over = a.Over || a.Client.ended() || a.Desk.ended() && !a.Dialled
 }
 
-// open is the attempt of which something may still come; nil is none.
+// open is the attempt that is not over yet, or nil.
 func (c *Consent) open() *Attempt {
 	for i := range c.Attempts {
 		if !c.Attempts[i].Over {
@@ -156,7 +156,7 @@ func (c *Consent) open() *Attempt {
 	return nil
 }
 
-// rung is the attempt of a call that the provider has taken, whatever has become of it; nil is none.
+// rung is the attempt of a call that the provider has taken, whatever became of it, or nil.
 func (c *Consent) rung(key string) *Attempt {
 	for i := range c.Attempts {
 		if a := &c.Attempts[i]; a.Key == key && a.ProviderID != "" {
@@ -232,7 +232,7 @@ func consentKey(request, consent string) dynamo.Key {
 	return dynamo.Key{PK: ofRequests + request, SK: ConsentSK + consent}
 }
 
-// storedConsent is what an item holds beside the consent.
+// storedConsent is what an item holds besides the consent.
 type storedConsent struct {
 	Consent
 	DueShard string    `dynamodbav:"dueShard,omitempty"`
@@ -317,7 +317,7 @@ type ShownAttempt struct {
 	CreatedAt string       `json:"created_at"`
 }
 
-// shownConsents are the consents of a request at a time, by which one whose time is over has expired though no sweep has come.
+// shownConsents are the consents of a request at a time, where one whose time is over counts as expired even before a sweep.
 func ShowAll(of []Consent, now time.Time) []Shown {
 	var all []Shown
 	for _, c := range of {
@@ -339,7 +339,7 @@ func ShowAll(of []Consent, now time.Time) []Shown {
 // ByMessage names a message as what ended a consent.
 func ByMessage(id string) string { return "message " + id }
 
-// Refusing is the message by which a client refuses calls and which no turn has answered yet; "" is none.
+// Refusing is the message by which a client refuses calls and that no turn has answered yet, or "".
 func Refusing(head thread.Head) string {
 	for _, m := range head.Inbox {
 		if m.Notice == nil && gate.RefusesCalls(m.Text) {

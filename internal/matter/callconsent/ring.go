@@ -18,7 +18,7 @@ import (
 // Calls rings the desk and connects it with clients who have consented. Safe for concurrent use.
 type Calls struct {
 	Store   *Store
-	Phone   Phone // nil is none
+	Phone   Phone // nil calls nobody
 	Threads interface {
 		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
 	}
@@ -120,7 +120,7 @@ type Start struct {
 	About      About
 	Key        string // of the call of the tool
 	Scope      string // what it is for; "" is what the consent is for
-	From, Desk string // the market's WhatsApp number, and its desk's telephone; "" is none
+	From, Desk string // the market's WhatsApp number, and its desk's telephone; "" if there is no such number
 	By, Trace  string
 	Now        time.Time
 }
@@ -160,7 +160,7 @@ func (b *Calls) Start(ctx context.Context, k *Consent, in Start) (Rung, []dynamo
 	return b.ring(ctx, *k, a)
 }
 
-// openAttempt decides about an attempt of which something may still come: of the same call it is the answer, of another
+// openAttempt decides about an attempt that is not over yet: of the same call it is the answer, of another
 // it stands in the way. Where it is not known whether the provider has it, the provider is asked. goesOn says that
 // nothing comes of it any more.
 func (b *Calls) openAttempt(ctx context.Context, in Start, k *Consent, a Attempt) (goesOn bool, r Rung, err error) {
@@ -262,7 +262,7 @@ func (b *Calls) ring(ctx context.Context, k Consent, a Attempt) (Rung, []dynamo.
 	id, err := b.Phone.Ring(ctx, Ring{Place: Place{k.Request, k.ID, a.ID}, From: a.From, To: a.Phone})
 	var failed *RingError
 	switch {
-	case err == nil: // who has heard of the call meanwhile knows its id, and the call finds that when it is carried out again
+	case err == nil: // a report that came meanwhile knows the call's id, and the call finds that when it is carried out again
 		k.attempt(a.ID).ProviderID = id
 		return Rung{Success: true, Attempt: a.ID, Provider: id}, b.Store.Keeps(&k, system, ""), nil
 	case !errors.As(err, &failed) || failed.Unclear:
@@ -370,7 +370,7 @@ func (b *Calls) HangUp(ctx context.Context, k Consent) error {
 	return err
 }
 
-// heard takes in how far the halves of the call have come. The client's half counts only if the client's number was given
+// heard notes how far the halves of the call have come. The client's half counts only if the client's number was given
 // out for this attempt: what else the desk's telephone is connected with is another's.
 func (a *Attempt) heard(desk, client Leg) {
 	a.Desk = a.Desk.Then(desk)
@@ -424,7 +424,7 @@ func (b *Calls) note(ctx context.Context, at Place, change func(k *Consent, a *A
 	return k, err
 }
 
-// Connection is who is to be connected with the desk.
+// Connection says whom to connect with the desk.
 type Connection struct{ From, To string }
 
 // Connect decides whether the desk, which has answered a call, is connected with the client. It is the last moment at
@@ -498,7 +498,7 @@ type Report struct {
 	Refused string // why the provider will not call this client; "" is nothing
 }
 
-// Heard takes in what the provider says of a call. Reports may come late, twice and in any order, and of what is not
+// Heard notes what the provider says of a call. Reports may come late, twice and in any order, and of what is not
 // known.
 func (b *Calls) Heard(ctx context.Context, at Place, r Report) error {
 	_, err := b.note(ctx, at, func(k *Consent, a *Attempt) bool {

@@ -1,5 +1,5 @@
 // Package discovery looks outside of the catalogue: on the web, among profiles of social networks, and on a map.
-// What it finds is nobody's whom we know.
+// We know nobody of what it finds.
 //
 // Promises:
 //
@@ -96,7 +96,7 @@ type Item struct {
 	Confidence *float64 // 0 to 1; nil is not said
 }
 
-// Link is a search that an engine wants to be shown beside its items.
+// Link is a search that an engine wants to be shown with its items.
 type Link struct {
 	Title string `dynamodbav:"title" json:"title"`
 	URL   string `dynamodbav:"url" json:"url"`

@@ -28,8 +28,8 @@ type FeedItem struct {
 	Snippet    string    `dynamodbav:"snippet,omitempty"`
 	URL        string    `dynamodbav:"url,omitempty"`
 	Confidence *float64  `dynamodbav:"confidence,omitempty"`
-	Searches   []Link    `dynamodbav:"searches,omitempty"` // to be shown beside it
-	Place      string    `dynamodbav:"place,omitempty"`    // id of a place on the map, of which nothing else is kept
+	Searches   []Link    `dynamodbav:"searches,omitempty"` // to be shown with it
+	Place      string    `dynamodbav:"place,omitempty"`    // id of a place on the map, and nothing else is kept
 	N          int       `dynamodbav:"n"`                  // its place among those of its search
 	At         time.Time `dynamodbav:"at"`
 	TTL        int64     `dynamodbav:"ttl"`
@@ -83,7 +83,7 @@ func (f FeedItem) Shown() ShownItem {
 	return s
 }
 
-// onMap is the address at which a place is shown. https://developers.google.com/maps/documentation/urls/get-started
+// onMap is the address that shows a place. https://developers.google.com/maps/documentation/urls/get-started
 func onMap(place string) string {
 	return "https://www.google.com/maps/search/?" + url.Values{"api": {"1"}, "query": {"place"}, "query_place_id": {place}}.Encode()
 }

@@ -37,7 +37,7 @@ type Job struct {
 	Message    string    `dynamodbav:"message"`
 	URL        string    `dynamodbav:"url"`
 	Type       string    `dynamodbav:"type"`               // as it was claimed
-	Outreach   string    `dynamodbav:"outreach,omitempty"` // whose vendor sent it; "" is nobody's quotation
+	Outreach   string    `dynamodbav:"outreach,omitempty"` // whose vendor sent it; "" is not a quotation
 	Status     JobStatus `dynamodbav:"status"`
 	Tries      int       `dynamodbav:"tries"`
 	Extracted  string    `dynamodbav:"extracted,omitempty"` // JSON of [ocr.Extracted]

@@ -125,7 +125,7 @@ type About struct {
 	Request  string // its id
 	Need     string // in English
 	Currency string
-	Code     string // by which the vendor knows what they were asked
+	Code     string // that tells the vendor which question it is
 }
 
 // Quote is what a vendor's answer says. What somebody has read in it may only point at its words, unless a person at the desk

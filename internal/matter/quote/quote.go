@@ -28,7 +28,7 @@ import (
 // Quote is what a vendor answered.
 type Quote struct {
 	HasStock     *bool        `dynamodbav:"hasStock,omitempty"` // nil is not said
-	PriceMinor   *int64       `dynamodbav:"price,omitempty"`    // nil is none that is clear
+	PriceMinor   *int64       `dynamodbav:"price,omitempty"`    // nil has no clear price
 	Currency     string       `dynamodbav:"currency,omitempty"` // of the price; "" is the request's
 	Status       price.Status `dynamodbav:"status,omitempty"`   // of the price; "" was taken in before prices had one
 	NotedBy      string       `dynamodbav:"notedBy,omitempty"`  // who at the desk has heard it by telephone
@@ -45,7 +45,7 @@ func (q *Quote) Offers(at time.Time) bool {
 	return q != nil && q.Status != price.Unclear && (q.HasStock == nil && q.PriceMinor != nil || q.HasStock != nil && *q.HasStock) && at.Before(q.Until)
 }
 
-// names takes in what a quote says of its price.
+// names sets the price of a quote.
 func (q *Quote) names(p price.Price) {
 	q.Status, q.Currency, q.PriceMinor = p.Status, p.Currency, nil
 	if p.Currency != "" {
@@ -120,7 +120,7 @@ func Decimal(minor int64, currency string) json.Number {
 	return json.Number(whole + "." + part)
 }
 
-// minor is a decimal in the minor units of a currency; nil is none.
+// minor is a decimal in the minor units of a currency; nil for no decimal.
 func minor(price json.Number, currency string) (*int64, error) {
 	if price == "" {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Answers takes in what vendors write, see [vendor.Answers]. With named, only what quotes a message or names a code.
+// Answers reads what vendors write, see [vendor.Answers]. With named, only what quotes a message or names a code.
 func (b *Broker) Answers(named bool) vendor.Answers {
 	return vendor.Answers{Mail: b.mail(), Requests: b, Named: named}
 }
@@ -62,7 +62,7 @@ func (b *Broker) Answered(ctx context.Context, tc tool.Context, o vendor.Outreac
 	return noted(tc, v, o, q.Status, append(ws, pictures...))
 }
 
-// look has the pictures of a message without words read. What is none is asked for in words.
+// look has the pictures of a message without words read. A message without any is answered with a request for words.
 func look(tc tool.Context, v View, o vendor.Outreach, pictures []dynamo.Write) (gate.Settled, bool, error) {
 	if len(pictures) == 0 || v.won(o) { // there is nothing left to quote
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil

@@ -48,10 +48,10 @@ type Broker struct {
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
-	Bounds *bound.Book       // on what one client may send; nil is none
+	Bounds *bound.Book       // on what one client may send; nil sets no bound
 	Parser *quote.Parser     // reads vendors' answers; nil leaves them as they are
 	Finder *discovery.Finder // looks outside of the catalogue; nil does not
-	Phone  callconsent.Phone // calls clients; nil is none
+	Phone  callconsent.Phone // calls clients; nil calls nobody
 	Sender string            // WhatsApp number of the account, for markets without one of their own
 	Alerts interface {
 		Raise(ctx context.Context, a alert.Alert, ws ...dynamo.Write) error
@@ -71,14 +71,14 @@ type Meta struct {
 // Who makes a call, by what they say.
 const (
 	Moltbot = "moltbot" // a model
-	System  = "system"  // a program of ours
+	System  = "system"  // one of our programs
 	Admin   = "admin"   // a person at the desk
 )
 
 // Clock is how far a caller's clock may be off.
 const Clock = 5 * time.Minute
 
-// keyForm is "request:{id}:hash:{content hash}". The hash is the caller's: whoever wants to say the same twice puts
+// keyForm is "request:{id}:hash:{content hash}". The hash is the caller's: to say the same twice, a caller puts
 // something else into it.
 var keyForm = pattern.New(`^request:([a-z0-9_]+):hash:[A-Za-z0-9_.-]{1,128}$`)
 
@@ -111,7 +111,7 @@ type Call struct {
 	Tool  string
 	Meta  Meta
 	Input json.RawMessage // without the meta
-	By    actor.Actor     // who is behind it
+	By    actor.Actor     // the caller
 	Owner *actor.Actor    // whose the request has to be; nil is anybody's
 
 	// InTurn is set for a call of a model in a turn of the client's thread, which puts questions itself.
@@ -199,7 +199,7 @@ var (
 // ErrNoTool is the answer for a tool that there is not.
 var ErrNoTool = fault.New(fault.NotFound, "no such tool")
 
-// Do carries out a call. A refusal of a gate is an answer without success; bad input, foreign ids and the like are
+// Do carries out a call. A refusal of a gate is an answer without success; bad input and foreign ids are
 // errors. Both are audited, if the request exists and is the caller's to see.
 func (b *Broker) Do(ctx context.Context, in Call) (Answer, error) {
 	name, op, ok := b.find(in.Tool)
@@ -409,7 +409,7 @@ func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string,
 		}
 	}
 	success := out.failed == ""
-	var ws []dynamo.Write // the key comes first: whoever is too late has to learn that, and not what the effect ran into
+	var ws []dynamo.Write // the key comes first: a caller who is too late has to learn that, and not what the effect ran into
 	key := callKey(c.view.ID, c.Meta.Key)
 	switch {
 	case op.reads():

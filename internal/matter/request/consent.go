@@ -112,7 +112,7 @@ func (c *call) unasked(head thread.Head, k callconsent.Consent) string {
 	return ""
 }
 
-// hold puts a consent into the view, in the place of what it was before.
+// hold puts a consent into the view, and replaces its earlier version.
 func (v *View) hold(k callconsent.Consent) {
 	if before := v.consent(k.ID); before != nil {
 		*before = k

@@ -178,7 +178,7 @@ func (x searches) searching(ctx context.Context, c *call) (s searching, err erro
 	return s, impersonal(s.query.Need)
 }
 
-// impersonal refuses a need of which nothing is left that may leave.
+// impersonal refuses a need if nothing in it may leave.
 func impersonal(need string) error {
 	if need == "" {
 		return fault.Field("need", "says nothing but what is personal, which no search is told")
@@ -187,7 +187,7 @@ func impersonal(need string) error {
 }
 
 // onPost holds a post to the request: it is the request itself, or a message of the client's conversation. It gives
-// the head of that, which is empty where there is none. 1 request.
+// the head of that, which is empty for a request without a client. 1 request.
 func (x searches) onPost(ctx context.Context, c *call, post string) (thread.Head, error) {
 	if post == c.view.ID {
 		return x.b.clientHead(ctx, c)
@@ -204,7 +204,7 @@ func (x searches) onPost(ctx context.Context, c *call, post string) (thread.Head
 // city finds the district of the market that a text names.
 func (c *call) city(text string) string { return c.market.DistrictOf(text, nil) }
 
-// private is what is known of the client, none of which leaves.
+// private is what is known of the client, which must not leave.
 func (c *call) private(head thread.Head) discovery.Private {
 	v := c.view
 	p := discovery.Private{

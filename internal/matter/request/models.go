@@ -77,7 +77,7 @@ func modelled[I asked, O any](
 // nothingOf remembers nothing of a call.
 func nothingOf[I, O any](I, O) any { return nil }
 
-// searched is a tool by which models look outside of the catalogue. The post is the request itself. What a model calls, the client
+// searched is a tool with which models look outside of the catalogue. The post is the request itself. What a model calls, the client
 // is shown by the backend, as what it is.
 func searched[I asked](x models, name, description string) tool.Tool {
 	return tool.New(name, description, x.b.operations()[name].effect, func(ctx context.Context, tc tool.Context, in I) (tool.Result, error) {

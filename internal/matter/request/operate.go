@@ -97,7 +97,7 @@ func unsaid(format string, args ...any) outcome {
 	return outcome{output: Said{Error: why}, failed: why}
 }
 
-// clientEvent is the event of a message to a client, by which its approved template goes.
+// clientEvent is the event of a message to a client, whose approved template it uses.
 const clientEvent = "request_message"
 
 // sendClientMessage has the client told something. The stream puts it on their thread.
@@ -199,7 +199,7 @@ func (x replies) recordVendorReply(ctx context.Context, c *call) (outcome, error
 }
 
 // takes are the writes that take a vendor's answer in, and the state that the outreach is in then. With the
-// first quote the request itself is quoted, if whoever commits can try again when others change it meanwhile;
+// first quote the request itself is quoted, if the caller can commit again when others change it meanwhile;
 // otherwise the stream sees to that.
 func (x replies) takes(v *View, o vendor.Outreach, q quote.Quote, by, trace string, again bool) ([]dynamo.Write, vendor.OutreachState) {
 	ws := x.b.Store.replies(*v, o, q, by, trace, again)
@@ -271,7 +271,7 @@ type Needed struct {
 	Error        string       `json:"error,omitempty"`
 }
 
-// updateRequirements takes in what the client has said. Nobody is asked before all is known that vendors ask for.
+// updateRequirements adds what the client has said. Nobody is asked before all is known that vendors ask for.
 func (x moves) updateRequirements(_ context.Context, c *call) (outcome, error) {
 	in, err := read[RequirementsInput](c)
 	if err != nil {

@@ -182,7 +182,7 @@ func (x offers) proposeAcceptance(ctx context.Context, c *call) (outcome, error)
 	})
 }
 
-// propose puts the offer of a request to whoever has to answer it: to the client in this turn, or as a notice
+// propose puts the offer of a request to the one who has to answer it: to the client in this turn, or as a notice
 // after whatever else waits on their thread. Of a request without a client the person at the desk who calls
 // has answered it by the call. head is the head of the client's thread.
 func (x offers) propose(c *call, head thread.Head, commit func(gate.Receipt) ([]dynamo.Write, error)) (outcome, error) {
@@ -331,7 +331,7 @@ func (v View) price(lang string, q *quote.Quote) string {
 	return amount
 }
 
-// asks are the writes by which vendors are asked on their threads, after the YES that the receipt proves.
+// asks are the writes that ask vendors on their threads, after the YES that the receipt proves.
 func (x offers) asks(
 	ctx context.Context, v *View, m *market.Market, vendors []vendor.Vendor, threads []string, receipt gate.Receipt, trace string,
 ) []dynamo.Write {
@@ -356,7 +356,7 @@ func (v View) askVars(m *market.Market, o vendor.Outreach) wording.Vars {
 // errUnreachable says that the vendor whose quote is accepted cannot be told.
 var errUnreachable = fault.New(fault.Conflict, "the vendor cannot be reached any more")
 
-// accepts are the writes by which the quote of the offer is accepted and its vendor told, in one transaction.
+// accepts are the writes that accept the quote of the offer and tell its vendor, in one transaction.
 func (x offers) accepts(ctx context.Context, v *View, m *market.Market, receipt gate.Receipt, trace string) ([]dynamo.Write, error) {
 	o := v.outreach(v.Offer.Outreach)
 	vars := v.acceptVars(o.Language, *o)

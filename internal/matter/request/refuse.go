@@ -20,7 +20,7 @@ type Refusals struct{ Broker *Broker }
 // Asks implements the turn's interface.
 func (Refusals) Asks() string { return ConsentKind }
 
-// Refuse takes back all consents of a client that stand, and reports whether a message of theirs has. The question of the request
+// Refuse takes back all consents of a client that stand, and reports whether one of their messages has. The question of the request
 // that asks is left alone: the turn on whose thread it waits lets go of it. Refuse may be called again for the same message.
 //
 // Requests as [Store.Mine], and 1 for each open request.
@@ -95,7 +95,7 @@ func (x consents) revokes(c *call, by string, which func(k *callconsent.Consent)
 }
 
 // proven is the number of a request's client that their thread proves: it is the thread's own on WhatsApp, or that of a conversation on
-// WhatsApp which they have linked with this one. "" is none: what somebody has typed proves nothing.
+// WhatsApp which they have linked with this one. "" proves none: what somebody has typed is no proof.
 func (r Request) proven(head thread.Head) string {
 	if head.ID == "" { // of somebody who has never written the thread's name tells
 		if r.Client.Phone != "" && r.Thread == thread.ID(r.Market, channel.General, "", channel.OfNumber(r.Client.Phone).Key()) {

@@ -239,7 +239,7 @@ func (x offers) release(tc tool.Context, p thread.Pending, no wording.Key) gate.
 	}
 }
 
-// lookAtVendors reads the vendors of an offer anew, see [gate.Look]: each may still be written to, and wants to be.
+// lookAtVendors reads the vendors of an offer again, see [gate.Look]: each may still be written to, and wants to be.
 func (x offers) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
 	v, ok, err := x.offered(ctx, tc, p)
 	if err != nil || !ok {
@@ -273,7 +273,7 @@ func (x offers) lookAtVendors(ctx context.Context, tc tool.Context, p thread.Pen
 	return stands, nil
 }
 
-// lookAtQuote reads the quote of an offer anew: it still stands. That it is the same, the commit sees.
+// lookAtQuote reads the quote of an offer again: it still stands. That it is the same, the commit sees.
 func (x offers) lookAtQuote(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
 	v, ok, err := x.offered(ctx, tc, p)
 	if err != nil || !ok {

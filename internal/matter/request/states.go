@@ -56,7 +56,7 @@ func (s State) Next() []State {
 // May reports whether a request may go from s to another state.
 func (s State) May(to State) bool { return slices.Contains(s.Next(), to) }
 
-// Gated are the states that only a YES leads to, whoever asks for them. [Accepted] is also left by a YES only, or by the
+// Gated are the states that only a YES leads to, no matter who asks for them. [Accepted] is also left by a YES only, or by the
 // word of a named person at the desk, see [Store.changes].
 func Gated() []State { return []State{Asking, Accepted} }
 

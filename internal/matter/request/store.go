@@ -27,7 +27,7 @@ type Store struct {
 	Rows  *thread.Rows // of what stands of conversations; nil writes none
 }
 
-// stored is what an item holds beside the request.
+// stored is what an item holds besides the request.
 type stored struct {
 	Request
 	Listed   string    `dynamodbav:"listed,omitempty"`

@@ -26,7 +26,7 @@ import (
 )
 
 // sendVendorMessage writes to a vendor who was asked. Nobody but the client speaks for the client: a vendor gets a whole
-// message of theirs, quoted as theirs, or words that they have said YES to. A person at the desk signs what they write.
+// message that the client wrote, quoted as theirs, or words that they have said YES to. A person at the desk signs what they write.
 func (x letters) sendVendorMessage(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[VendorMessage](c)
 	if err != nil {
@@ -118,7 +118,7 @@ var (
 )
 
 // passable reports whether words may go to a vendor as a message of the client's without another YES: they have no money,
-// no contacts and no links, and answer no question of ours. A figure of three digits is taken for money unless it says when,
+// no contacts and no links, and do not answer a question that we asked. A figure of three digits is taken for money unless it says when,
 // and one of fewer where it is the client's budget or what a vendor quotes.
 func (v View) passable(words string) bool {
 	if gate.Read(words) != gate.Unclear || new(contact.Known).Clean(words) != words || price.Named(words) {

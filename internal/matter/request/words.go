@@ -112,7 +112,7 @@ func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (stan
 // Held exports and erases a person's requests.
 type Held struct {
 	Store *Store
-	Files interface { // of pictures; nil is none
+	Files interface { // of pictures; nil keeps no files
 		Forget(ctx context.Context, prefix string) error
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Answers takes in what vendors write. It is a command of their threads: no model has a say in it.
+// Answers reads what vendors write. It is a command of their threads: no model has a say in it.
 //
 // An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to the one
 // whose code stands in the message that it quotes, else to the only one that is open. Of several the vendor is asked for
@@ -31,7 +31,7 @@ type Answers struct {
 
 // Command reads a message of a vendor and prepares what it does; the writes belong in the transaction of the
 // reply. ok is false for a message that is no answer. 2 requests, what a look at the outbox takes for a quotation,
-// and 1 more for the request, of which a model is asked what the answer says.
+// and 1 more for the request, whose answer a model is asked to read.
 func (a Answers) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	said := strings.TrimSpace(m.Text)
 	if said == "" && len(m.Media) == 0 || tc.Actor.Phone == "" || a.Named && m.ReplyTo == "" && !Coded(said) {
@@ -83,7 +83,7 @@ func (a Answers) meant(ctx context.Context, tc tool.Context, m thread.Message, a
 			return these, true, nil
 		}
 	}
-	if m.ReplyTo != "" && quoted.ID == "" { // of theirs, or of ours and not known to have gone out
+	if m.ReplyTo != "" && quoted.ID == "" { // their own, or ours but not known to have gone out
 		return all[max(0, len(all)-mostLabels):], false, nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return !o.Awaited() }), false, nil

@@ -31,7 +31,7 @@ type Mail struct {
 	Log *slog.Logger
 }
 
-// The events of messages to vendors, by which approved templates go.
+// The events of messages to vendors, which have approved templates.
 const (
 	AskedEvent    = "vendor_asked"
 	questionEvent = "vendor_question"
@@ -61,7 +61,7 @@ func (b Mail) Letter(ctx context.Context, m *market.Market, client string, o Out
 	})
 }
 
-// Head is the head of a vendor's thread; one who has never written has none.
+// Head is the head of a vendor's thread; a vendor without a thread has an empty one.
 func (b Mail) Head(ctx context.Context, id string) (thread.Head, error) {
 	head, err := b.Threads.Head(ctx, id)
 	if errors.Is(err, thread.ErrNoThread) {
@@ -100,11 +100,11 @@ func (b Mail) Deaf(ctx context.Context, m *market.Market, o Outreach, now time.T
 	return "", nil
 }
 
-// Unreachable is the first of some vendors who cannot be written to on their threads; "" is none.
+// Unreachable is the first of some vendors who cannot be written to on their threads; "" means that all can.
 func Unreachable(m *market.Market, these []Vendor, threads []string, heads []thread.Head, now time.Time) string {
 	for i, v := range these {
 		head := thread.HeadOf(heads, threads[i])
-		head.Channel = channel.WhatsApp // of one who has never written, too
+		head.Channel = channel.WhatsApp // also for a vendor without a thread
 		if !head.Reachable(m, AskedEvent, false, now) {
 			return v.ID
 		}

@@ -17,7 +17,7 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// OutreachState is how far a vendor who is asked has come.
+// OutreachState is how far the question to a vendor has come.
 type OutreachState string
 
 const (
@@ -33,7 +33,7 @@ const (
 // Open reports whether the vendor has still to answer.
 func (s OutreachState) Open() bool { return s == Pending || s == Sent || s == Delivered }
 
-// Outreach is one vendor who is asked.
+// Outreach is the question to one vendor.
 type Outreach struct {
 	ID        string        `dynamodbav:"id"`
 	Request   string        `dynamodbav:"request"`
@@ -51,7 +51,7 @@ type Outreach struct {
 	Reminders int           `dynamodbav:"reminders"`
 	Quote     *quote.Quote  `dynamodbav:"quote,omitempty"`
 	Late      bool          `dynamodbav:"late,omitempty"` // its time was over before it was answered
-	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // by which the vendor may be asked
+	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // that allows the question
 	AskedAt   time.Time     `dynamodbav:"askedAt"`
 	RemindAt  time.Time     `dynamodbav:"remindAt"`
 	Until     time.Time     `dynamodbav:"until"` // then it times out
@@ -89,7 +89,7 @@ func (o Outreach) Next() time.Time {
 	return o.Until
 }
 
-// MessageIDs are those by which an answer may be recorded: that of the message on the vendor's thread, whose own id or the provider's is
+// MessageIDs are the ids under which an answer may be recorded: that of the message on the vendor's thread, whose own id or the provider's is
 // given, and that of something heard by telephone.
 func (o Outreach) MessageIDs(message string) (onThread, heard string) {
 	if thread.IsMessageID(message) {
@@ -111,7 +111,7 @@ type pointer struct {
 	TTL      int64  `dynamodbav:"ttl"`
 }
 
-// Puts are the writes by which a vendor is asked the first time. They fail with ErrAsked.
+// Puts are the writes that ask a vendor the first time. They fail with ErrAsked.
 func (s Book) Puts(o Outreach) []dynamo.Write {
 	return []dynamo.Write{
 		s.Table.Put(outreachKey(o.Request, o.ID), o).IfAbsent().Else(ErrAsked),
@@ -203,7 +203,7 @@ func AnsweredBy(q quote.Quote) OutreachState {
 }
 
 // Replies are the writes that record a vendor's answer, once for its message, and change the outreach that it belongs to. Only
-// where whoever commits can try again, the change of one without a price is on condition that no other has come since o was read.
+// where the caller can commit again, the change of one without a price is on condition that no other has come since o was read.
 func (s Book) Replies(o Outreach, q quote.Quote, again bool) (record, change dynamo.Write) {
 	state := AnsweredBy(q)
 	set, vals := "SET #state = :state, repliedAt = :at", dynamo.V{":state": state, ":at": q.At}
@@ -228,7 +228,7 @@ func (s Book) Replies(o Outreach, q quote.Quote, again bool) (record, change dyn
 	return record, s.Table.Update(outreachKey(o.Request, o.ID), set, vals).If(still, read)
 }
 
-// How long a vendor is awaited who is asked.
+// How long we wait for a vendor.
 const (
 	remindAfter  = 2 * time.Hour
 	timeOutAfter = 24 * time.Hour
@@ -237,11 +237,11 @@ const (
 
 // Limits of what one vendor is written.
 const (
-	MaxQuestions = 3 // beside the first message
+	MaxQuestions = 3 // besides the first message
 	MaxReminders = 1
 )
 
-// Ask is the outreach by which a vendor is asked, the n-th of a request, after the YES that the receipt proves.
+// Ask is the outreach that asks a vendor, the n-th of a request, after the YES that the receipt proves.
 func (v Vendor) Ask(m *market.Market, request, onThread string, n int, receipt gate.Receipt, now time.Time) Outreach {
 	from := v.from(now)
 	o := Outreach{

@@ -1,8 +1,8 @@
 // Package vendor keeps the vendors of markets and finds those who may have what a client needs. It writes to those who are asked,
-// each on their own thread, and takes in what they answer.
+// each on their own thread, and reads what they answer.
 //
 //	vendors#{market}          vendor#{id}           a vendor (table catalog)
-//	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
+//	request#{id}              ~outreach#{outreach}  the question to a vendor, with the quote
 //	request#{id}              reply#{message}       a vendor's answer, word for word
 //	asked#{market}#{number}   {code}                the outreach that a vendor's number knows by a code
 //
@@ -117,7 +117,7 @@ func (v Vendor) language(m *market.Market) string {
 	return m.Language
 }
 
-// from is when a vendor begins to be awaited who is written to at a time: their business opens.
+// from is when we begin to wait for a vendor whom we write to at a time: their business opens.
 func (v Vendor) from(at time.Time) time.Time {
 	if v.Hours == nil || v.Hours.OpenAt(at) {
 		return at
@@ -143,7 +143,7 @@ type directory struct {
 	until   time.Time
 }
 
-// entry is a vendor with the words by which they are found.
+// entry is a vendor with the words that find them.
 type entry struct {
 	Vendor
 	category, words []string
@@ -247,7 +247,7 @@ func (s *Store) Put(ctx context.Context, v Vendor) (Vendor, error) {
 	return v, nil
 }
 
-// Delete takes a vendor away. One that is not there is nobody's error. 2 requests.
+// Delete takes a vendor away. It is no error if there is none. 2 requests.
 func (s *Store) Delete(ctx context.Context, market, id string) error {
 	before, err := s.before(ctx, market, id)
 	if err != nil || before == nil {
@@ -261,7 +261,7 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	return nil
 }
 
-// Import stores vendors after checking all of them, each in the stead of the one with its id. An import that
+// Import stores vendors after checking all of them, each replacing the one with its id. An import that
 // ends in the middle is completed by the same again. 2 requests for each.
 func (s *Store) Import(ctx context.Context, all []Vendor) error {
 	for i, v := range all {
@@ -410,8 +410,8 @@ func (v *Vendor) rating() float64 {
 	return *v.Rating
 }
 
-// offers reports whether a category is a vendor's: it is called by words of theirs, or has all the words that
-// their category is called by.
+// offers reports whether a category is a vendor's: their words include its words, or it includes
+// all words of their category.
 func (e *entry) offers(asked []string) bool {
 	return len(asked) > 0 && (contains(e.words, asked) || contains(asked, e.category))
 }

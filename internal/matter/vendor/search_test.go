@@ -1,4 +1,4 @@
-package request_test
+package vendor_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"merve/internal/base/geo"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
-	. "merve/internal/matter/request"
 	"merve/internal/matter/vendor"
 )
 
@@ -33,7 +32,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	store := &vendor.Store{Table: table, Now: time.Now}
 	search := vendor.Search{Market: market, Category: "generators", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400,
-		Tags: []string{"delivery"}, Limit: MaxVendors}
+		Tags: []string{"delivery"}, Limit: 15}
 	if _, total, err := store.Find(b.Context(), search); err != nil || total != vendors/4 {
 		b.Fatalf("%d found, %v", total, err)
 	}
