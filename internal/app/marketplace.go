@@ -78,7 +78,8 @@ func (b *Base) Vendors() *vendor.Store {
 // broker carries out what is asked about requests. Nil is no model to read what vendors answer.
 func (b *Base) broker(model llm.Model) *request.Broker {
 	broker := &request.Broker{
-		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
+		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(),
+		Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
 	}
 	if model != nil {
 		broker.Parser = &quote.Parser{Model: model, Now: b.Now, Log: b.Log}

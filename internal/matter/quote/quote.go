@@ -94,7 +94,8 @@ func (q *Quote) Shown(currency string, now time.Time) *Shown {
 	}
 	s := &Shown{
 		PriceStatus: q.Status, NotedBy: q.NotedBy,
-		HasStock: q.HasStock, Availability: q.Availability, Notes: q.Notes, Text: q.Text, ExpiresAt: q.Until.UTC().Format(time.RFC3339), Acceptable: q.Offers(now),
+		HasStock: q.HasStock, Availability: q.Availability, Notes: q.Notes, Text: q.Text,
+		ExpiresAt: q.Until.UTC().Format(time.RFC3339), Acceptable: q.Offers(now),
 	}
 	if q.PriceMinor != nil {
 		s.Currency = q.In(currency)

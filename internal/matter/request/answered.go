@@ -8,7 +8,6 @@ import (
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/ident"
-	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote"
 	"merve/internal/matter/quote/price"
@@ -57,8 +56,7 @@ func (b *Broker) Answered(ctx context.Context, tc tool.Context, o vendor.Outreac
 	q := b.Parser.Quote(ctx, v.about(o), quote.Words{Text: said, Message: m.ID}, nil, c.now)
 	ws, state := b.replies().takes(&v, o, q, System, tc.TraceID, false)
 	output := mustJSON(recorded(o.ID, state, q))
-	r := c.record(b.NewID(), audit.HashOf(c.Input), output, "", b.Store.now().Sub(c.now))
-	ws = append(ws, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(output)})...)
+	ws = append(ws, b.keyed().Record(c.once(), output, b.Store.now().Sub(c.now))...)
 	return noted(tc, v, o, q.Status, append(ws, pictures...))
 }
 

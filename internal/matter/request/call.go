@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	"merve/internal/agent/once"
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
-	"merve/internal/base/ident"
 	"merve/internal/base/pattern"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/alert"
@@ -164,37 +164,14 @@ type call struct {
 	market *market.Market
 	trace  string
 	now    time.Time
+	reads  bool // see [once.Call]
+	open   bool
 
 	search *searching // what is looked for, read before the call begins
 	mapped *mapping
 }
 
-// kept is a call as it is stored: what it was answered, or that it has begun.
-type kept struct {
-	Key       string    `dynamodbav:"key"`
-	Tool      string    `dynamodbav:"tool"`
-	Actor     string    `dynamodbav:"actor"`
-	InputHash string    `dynamodbav:"in"`
-	Input     string    `dynamodbav:"input,omitempty"` // of one that has begun
-	Output    string    `dynamodbav:"output,omitempty"`
-	Offer     string    `dynamodbav:"offer,omitempty"` // hash of the question that the turn was left to put
-	Begun     time.Time `dynamodbav:"begun"`
-	Open      bool      `dynamodbav:"open,omitempty"`
-	DueShard  string    `dynamodbav:"dueShard,omitempty"`
-	DueAt     time.Time `dynamodbav:"dueAt"`
-	TTL       int64     `dynamodbav:"ttl"`
-}
-
-const (
-	claimFor = time.Minute // longer than a call may take
-	maxTries = 8
-)
-
-var (
-	errKey    = fault.New(fault.Conflict, "this idempotency key was used for another call: a key is for one tool and one body")
-	errBegun  = fault.New(fault.Unavailable, "a call with this key is being carried out")
-	errAnswer = errors.New("the call was answered meanwhile")
-)
+const maxTries = 8
 
 // ErrNoTool is the answer for a tool that there is not.
 var ErrNoTool = fault.New(fault.NotFound, "no such tool")
@@ -212,43 +189,59 @@ func (b *Broker) Do(ctx context.Context, in Call) (Answer, error) {
 	}
 	for n := 1; ; n++ {
 		a, err := b.try(ctx, in, op)
-		if !errors.Is(err, errAnswer) || n == maxTries {
+		if !errors.Is(err, once.ErrAnswered) || n == maxTries {
 			return a, err
 		}
 	}
 }
 
-// try carries out a call whose key was not used before. errAnswer says that it has been meanwhile.
+// keyed are what calls of tools were answered under their keys.
+func (b *Broker) keyed() once.Book {
+	s := b.Store
+	return once.Book{Table: s.Table, Subject: partition(""), Kind: callKind, Log: s.Log(), NewID: b.NewID, Now: s.now, Keep: keepFor}
+}
+
+// once is the call as its key knows it.
+func (c *call) once() once.Call {
+	return once.Call{
+		Subject: c.view.ID, Version: c.view.Version, Tool: c.Tool, Actor: c.Meta.Actor, Key: c.Meta.Key, Input: c.Input, At: c.now,
+		Reads: c.reads, Open: c.open,
+	}
+}
+
+// try carries out a call whose key was not used before. [once.ErrAnswered] says that it has been meanwhile.
 func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error) {
 	c, err := b.open(ctx, in)
 	if err != nil {
 		return Answer{}, err
 	}
-	input, err := audit.Canonical(in.Input)
-	if err != nil {
+	if c.Input, err = audit.Canonical(in.Input); err != nil {
 		return Answer{}, err
 	}
-	c.Input = input
-	hash := audit.Sum(input)
-	if !op.reads() {
-		before, err := b.before(ctx, c, op, hash)
+	if c.reads = op.reads(); !c.reads {
+		before, err := b.before(ctx, c, op)
 		switch {
-		case errors.Is(err, errKey):
-			return Answer{}, b.fail(ctx, c, operation{}, hash, err)
+		case errors.Is(err, once.ErrKey):
+			return Answer{}, b.keyed().Fail(ctx, c.once(), err, c.trace)
 		case err != nil:
 			return Answer{}, err
 		case before != nil:
 			return *before, nil
 		}
 		if op.outside {
-			refused, err := b.begin(ctx, c, op, hash)
-			if refused != nil || err != nil {
-				return b.refuse(ctx, c, hash, refused, err)
+			refused, err := b.begin(ctx, c, op)
+			switch {
+			case refused != nil:
+				return b.finish(ctx, c, refused.outcome)
+			case errors.Is(err, once.ErrAnswered) || fault.Retryable(err):
+				return Answer{}, err
+			case err != nil:
+				return Answer{}, b.keyed().Fail(ctx, c.once(), err, c.trace)
 			}
 		}
 	}
 	for n := 1; ; n++ {
-		a, err := b.carryOut(ctx, c, op, hash)
+		a, err := b.carryOut(ctx, c, op)
 		if !errors.Is(err, ErrChanged) && !errors.Is(err, vendor.ErrAsked) || n == maxTries {
 			return a, err
 		}
@@ -256,6 +249,80 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 			return Answer{}, err
 		}
 	}
+}
+
+// before is what the key of a call was answered before, as it is shown now; nil is nothing.
+func (b *Broker) before(ctx context.Context, c *call, op operation) (*Answer, error) {
+	k, err := b.keyed().Before(ctx, c.once())
+	if k == nil || err != nil {
+		return nil, err
+	}
+	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true}
+	if k.Offer != "" && c.InTurn != nil && c.view.Offer != nil { // a turn that died after the call has not put its question
+		if q := c.view.question(); q.Hash == k.Offer {
+			a.Offer = q
+		}
+	}
+	if op.show != nil {
+		if a.Output, err = op.show(ctx, c, a.Output); err != nil {
+			return nil, err
+		}
+	}
+	return &a, b.keyed().Again(ctx, c.once(), *k, a.Output)
+}
+
+// begin writes down that a call is about to do something outside, with what it reserves. An [unbegun] says that it may not.
+func (b *Broker) begin(ctx context.Context, c *call, op operation) (*unbegun, error) {
+	var reserved []dynamo.Write
+	var refused unbegun
+	var err error
+	if op.reserve != nil {
+		reserved, err = op.reserve(ctx, c)
+	}
+	if err == nil {
+		err = b.keyed().Begin(ctx, c.once(), reserved...)
+	}
+	c.open = err == nil
+	if errors.As(err, &refused) {
+		return &refused, nil
+	}
+	return nil, err
+}
+
+// carryOut does what a call asks for. [ErrChanged] says that the request is another by now.
+func (b *Broker) carryOut(ctx context.Context, c *call, op operation) (Answer, error) {
+	out, err := op.run(ctx, c)
+	switch {
+	case errors.Is(err, ErrChanged), err != nil && fault.Retryable(err):
+		return Answer{}, err
+	case err != nil:
+		return Answer{}, b.keyed().Fail(ctx, c.once(), err, c.trace)
+	}
+	if c.Meta.Actor == Moltbot {
+		out.output = tool.ForModels(out.output)
+	}
+	return b.finish(ctx, c, out)
+}
+
+// finish commits what a call does, what it is answered and its record, all or nothing.
+func (b *Broker) finish(ctx context.Context, c *call, out outcome) (Answer, error) {
+	raw, err := json.Marshal(out.output)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
+	}
+	o := once.Outcome{Output: raw, Keeps: raw, Failed: out.failed, Writes: out.writes}
+	if out.keeps != nil {
+		if o.Keeps, err = json.Marshal(out.keeps); err != nil {
+			return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
+		}
+	}
+	if out.offer != nil {
+		o.Offer = out.offer.Hash
+	}
+	if err := b.keyed().Finish(ctx, c.once(), o); err != nil {
+		return Answer{}, err
+	}
+	return Answer{Output: raw, Success: out.failed == "", Offer: out.offer}, nil
 }
 
 // open reads what a call is about.
@@ -271,21 +338,6 @@ func (b *Broker) open(ctx context.Context, in Call) (*call, error) {
 	return &call{Call: in, view: view, market: m, trace: telemetry.TraceID(ctx), now: b.Store.now()}, nil
 }
 
-// carryOut does what a call asks for. [ErrChanged] says that the request is another by now.
-func (b *Broker) carryOut(ctx context.Context, c *call, op operation, hash string) (Answer, error) {
-	out, err := op.run(ctx, c)
-	switch {
-	case errors.Is(err, ErrChanged), err != nil && fault.Retryable(err):
-		return Answer{}, err
-	case err != nil:
-		return Answer{}, b.fail(ctx, c, op, hash, err)
-	}
-	if c.Meta.Actor == Moltbot {
-		out.output = tool.ForModels(out.output)
-	}
-	return b.finish(ctx, c, op, hash, out)
-}
-
 func (b *Broker) view(ctx context.Context, in Call) (View, error) {
 	v, err := b.Store.View(ctx, in.Meta.Request)
 	if err != nil {
@@ -295,172 +347,4 @@ func (b *Broker) view(ctx context.Context, in Call) (View, error) {
 		return b.Store.Of(ctx, *in.Owner, v.Market, v.ID)
 	}
 	return v, nil
-}
-
-// before is what the key of a call was answered before; nil is nothing. A call that has begun and was never
-// finished is closed as unclear, and may then be tried again.
-func (b *Broker) before(ctx context.Context, c *call, op operation, hash string) (*Answer, error) {
-	it, err := b.Store.Table.Get(ctx, callKey(c.view.ID, c.Meta.Key))
-	if err != nil || it == nil {
-		return nil, err
-	}
-	var k kept
-	if err := it.Decode(&k); err != nil {
-		return nil, err
-	}
-	switch {
-	case k.Tool != c.Tool || k.InputHash != hash:
-		return nil, errKey
-	case k.Open && c.now.Sub(k.Begun) < claimFor:
-		return nil, errBegun
-	case k.Open:
-		return nil, b.close(ctx, c.view.ID, k)
-	}
-	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true, Offer: c.stillToAsk(k)}
-	if op.show != nil {
-		if a.Output, err = op.show(ctx, c, a.Output); err != nil {
-			return nil, err
-		}
-	}
-	r := c.record(b.NewID(), hash, a.Output, "", 0)
-	if err := b.Store.Table.DB().Commit(ctx, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: k.Output})...); err != nil {
-		return nil, fmt.Errorf("audit of %s: %w", c.Tool, err)
-	}
-	return &a, nil
-}
-
-// stillToAsk is the question that a call has left to its turn, if the request still waits for the answer. A turn that
-// died after the call has not put it.
-func (c *call) stillToAsk(k kept) *Question {
-	if k.Offer == "" || c.InTurn == nil || c.view.Offer == nil {
-		return nil
-	}
-	if q := c.view.question(); q.Hash == k.Offer {
-		return q
-	}
-	return nil
-}
-
-// begin writes down that a call is about to do something outside, with what it reserves. An [unbegun] says that it may not.
-func (b *Broker) begin(ctx context.Context, c *call, op operation, hash string) (*unbegun, error) {
-	var reserved []dynamo.Write
-	var refused unbegun
-	if op.reserve != nil {
-		var err error
-		if reserved, err = op.reserve(ctx, c); err != nil {
-			if errors.As(err, &refused) {
-				return &refused, nil
-			}
-			return nil, err
-		}
-	}
-	due := c.now.Add(claimFor)
-	k := kept{
-		Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Input: string(c.Input), Begun: c.now, Open: true,
-		DueShard: dynamo.DueShard(callKind, c.view.ID), DueAt: due, TTL: c.now.Add(keepFor).Unix(),
-	}
-	ws := append([]dynamo.Write{b.Store.Table.Put(callKey(c.view.ID, c.Meta.Key), k).IfAbsent().Else(errAnswer)}, reserved...)
-	err := b.Store.Table.DB().Commit(ctx, ws...)
-	switch {
-	case errors.As(err, &refused):
-		return &refused, nil
-	case err != nil && !errors.Is(err, errAnswer):
-		return nil, fmt.Errorf("begin %s: %w", c.Tool, err)
-	}
-	return nil, err
-}
-
-// refuse answers a call that has not begun.
-func (b *Broker) refuse(ctx context.Context, c *call, hash string, refused *unbegun, err error) (Answer, error) {
-	switch {
-	case refused != nil:
-		return b.finish(ctx, c, operation{}, hash, refused.outcome)
-	case errors.Is(err, errAnswer) || fault.Retryable(err):
-		return Answer{}, err
-	}
-	return Answer{}, b.fail(ctx, c, operation{}, hash, err)
-}
-
-// close ends a call that has begun and of whose end nothing is known.
-func (b *Broker) close(ctx context.Context, request string, k kept) error {
-	r := audit.Record{
-		ID: audit.ID(k.Begun, 0, ident.Digest(k.Key+audit.Stamp(k.Begun))), Request: request, Tool: k.Tool, Actor: k.Actor, Key: k.Key, InputHash: k.InputHash, OutputHash: audit.Sum([]byte("null")),
-		DurationMS: b.Store.now().Sub(k.Begun).Milliseconds(), Error: audit.Unclear, CreatedAt: audit.Stamp(k.Begun),
-	}
-	ws := append(b.Store.Log().Writes(r, audit.Body{Input: k.Input, Output: "null"}),
-		b.Store.Table.Delete(callKey(request, k.Key)).If("#open = :yes AND begun = :begun", dynamo.V{":yes": true, ":begun": k.Begun}).Else(errAnswer))
-	err := b.Store.Table.DB().Commit(ctx, ws...)
-	if err != nil && !errors.Is(err, errAnswer) {
-		return fmt.Errorf("close call of %s: %w", request, err)
-	}
-	return err
-}
-
-// finish commits what a call does, what it is answered and its record, all or nothing.
-func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string, out outcome) (Answer, error) {
-	raw, err := json.Marshal(out.output)
-	if err != nil {
-		return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
-	}
-	keeps := raw
-	if out.keeps != nil {
-		if keeps, err = json.Marshal(out.keeps); err != nil {
-			return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
-		}
-	}
-	success := out.failed == ""
-	var ws []dynamo.Write // the key comes first: a caller who is too late has to learn that, and not what the effect ran into
-	key := callKey(c.view.ID, c.Meta.Key)
-	switch {
-	case op.reads():
-	case success:
-		k := kept{Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Output: string(keeps), Begun: c.now, TTL: c.now.Add(keepFor).Unix()}
-		if out.offer != nil {
-			k.Offer = out.offer.Hash
-		}
-		ws = append(ws, ended(b.Store.Table.Put(key, k), op, c))
-	case op.outside:
-		ws = append(ws, ended(b.Store.Table.Delete(key), op, c))
-	}
-	ws = append(ws, out.writes...)
-	r := c.record(b.NewID(), hash, raw, out.failed, b.Store.now().Sub(c.now))
-	ws = append(ws, b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(keeps)})...)
-	if err := b.Store.Table.DB().Commit(ctx, ws...); err != nil {
-		return Answer{}, fmt.Errorf("%s of request %s: %w", c.Tool, c.view.ID, err)
-	}
-	return Answer{Output: raw, Success: success, Offer: out.offer}, nil
-}
-
-// ended is the condition of the write that ends a call: nobody else has, and what has begun is still this call.
-func ended(w dynamo.Write, op operation, c *call) dynamo.Write {
-	if op.outside {
-		return w.If("#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).Else(errAnswer)
-	}
-	return w.IfAbsent().Else(errAnswer)
-}
-
-// fail records a call that ends in an error, and returns the error.
-func (b *Broker) fail(ctx context.Context, c *call, op operation, hash string, cause error) error {
-	p := fault.ProblemOf(cause, c.trace)
-	raw := mustJSON(p)
-	r := c.record(b.NewID(), hash, raw, p.Detail, b.Store.now().Sub(c.now))
-	if r.Error == "" {
-		r.Error = p.Title
-	}
-	ws := b.Store.Log().Writes(r, audit.Body{Input: string(c.Input), Output: string(raw)})
-	if op.outside {
-		ws = append(ws, ended(b.Store.Table.Delete(callKey(c.view.ID, c.Meta.Key)), op, c))
-	}
-	if err := b.Store.Table.DB().Commit(ctx, ws...); err != nil {
-		return errors.Join(cause, fmt.Errorf("audit of %s: %w", c.Tool, err))
-	}
-	return cause
-}
-
-// record is the audit record of a call.
-func (c *call) record(id, inputHash string, output json.RawMessage, failed string, took time.Duration) audit.Record {
-	return audit.Record{
-		ID: audit.ID(c.now, c.view.Version, id), Request: c.view.ID, Tool: c.Tool, Actor: c.Meta.Actor, Key: c.Meta.Key,
-		InputHash: inputHash, OutputHash: audit.HashOf(output), Success: failed == "", DurationMS: took.Milliseconds(), Error: failed, CreatedAt: audit.Stamp(c.now),
-	}
 }

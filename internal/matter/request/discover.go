@@ -109,7 +109,8 @@ func (r unbegun) Error() string { return r.failed }
 
 // disabled refuses a search that may not be made.
 func disabled(why string) error {
-	return unbegun{outcome{output: discovery.Discovered{Engine: discovery.None, Items: []discovery.ShownItem{}, Disabled: true, Reason: why}, failed: why}}
+	d := discovery.Discovered{Engine: discovery.None, Items: []discovery.ShownItem{}, Disabled: true, Reason: why}
+	return unbegun{outcome{output: d, failed: why}}
 }
 
 // nothing is the answer to a search that came to nothing.
@@ -224,9 +225,9 @@ func (c *call) private(head thread.Head) discovery.Private {
 func (x searches) discover(ctx context.Context, c *call) (outcome, error) {
 	s := c.search
 	pay := func(ctx context.Context) error {
-		begun := x.b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).
-			Else(errAnswer)
-		return x.b.Store.Table.DB().Commit(ctx, begun, x.b.Store.Found().Spend(c.view.ID, discovery.WebBudget, s.post, x.b.Finder.WebCalls, discovery.ErrSpent))
+		begun := x.b.keyed().Underway(c.once())
+		spend := x.b.Store.Found().Spend(c.view.ID, discovery.WebBudget, s.post, x.b.Finder.WebCalls, discovery.ErrSpent)
+		return x.b.Store.Table.DB().Commit(ctx, begun, spend)
 	}
 	by, found, err := x.b.Finder.Search(ctx, s.engines, s.query, pay)
 	switch {

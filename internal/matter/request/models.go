@@ -14,7 +14,6 @@ import (
 	"merve/internal/base/geo"
 	"merve/internal/base/ident"
 	"merve/internal/base/telemetry"
-	"merve/internal/cloud/audit"
 	"merve/internal/matter/discovery"
 	"merve/internal/matter/vendor"
 )
@@ -178,9 +177,11 @@ func (b *Broker) Create(ctx context.Context, r Request, raw json.RawMessage, by 
 		v.clarify()
 	}
 	input := mustJSON(map[string]any{"category": v.Category, "requirements": v.Requirements})
-	c := &call{Call: Call{Tool: CreateRequest, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(v.ID)), Actor: by}, Input: input}, view: v, trace: telemetry.TraceID(ctx), now: now}
-	output := mustJSON(v.needed())
-	ws := append(b.Store.creates(v.Request, by, c.trace), b.Store.Log().Writes(c.record(b.NewID(), audit.HashOf(input), output, "", 0), audit.Body{Input: string(input), Output: string(output)})...)
+	c := &call{
+		Call: Call{Tool: CreateRequest, Meta: Meta{Request: v.ID, Key: Key(v.ID, ident.Digest(v.ID)), Actor: by}, Input: input},
+		view: v, trace: telemetry.TraceID(ctx), now: now,
+	}
+	ws := append(b.Store.creates(v.Request, by, c.trace), b.keyed().Record(c.once(), mustJSON(v.needed()), 0)...)
 	err = b.Store.Table.DB().Commit(ctx, ws...)
 	if errors.Is(err, errThere) {
 		there, err := b.Store.View(ctx, v.ID)

@@ -62,7 +62,8 @@ func (b *Broker) searchVendors(ctx context.Context, c *call) (outcome, error) {
 		shortlist = append(shortlist, Candidate{h.ID, h.Name, km, h.Rating})
 	}
 	out := outcome{output: found}
-	if len(shortlist) > 0 && c.view.State.Open() && !slices.EqualFunc(shortlist, c.view.Shortlist, func(a, b Candidate) bool { return a.Vendor == b.Vendor }) {
+	same := slices.EqualFunc(shortlist, c.view.Shortlist, func(a, b Candidate) bool { return a.Vendor == b.Vendor })
+	if len(shortlist) > 0 && c.view.State.Open() && !same {
 		c.view.Shortlist = shortlist
 		out.writes = b.Store.changes(&c.view, c.event(ChangedEvent))
 	}

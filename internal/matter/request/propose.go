@@ -237,7 +237,8 @@ func (x offers) atDesk(c *call, commit func(gate.Receipt) ([]dynamo.Write, error
 	}
 	q := c.view.question()
 	ws, err := commit(gate.Receipt{
-		PendingID: q.Ref, OfferHash: q.Hash, MessageID: c.Meta.Key, Answer: gate.Yes.String(), Actor: c.By.Key() + " " + c.By.Name, At: c.now, PolicyVersion: c.market.Version, Trace: c.trace,
+		PendingID: q.Ref, OfferHash: q.Hash, MessageID: c.Meta.Key, Answer: gate.Yes.String(), Actor: c.By.Key() + " " + c.By.Name,
+		At: c.now, PolicyVersion: c.market.Version, Trace: c.trace,
 	})
 	if err != nil {
 		return outcome{}, err
@@ -340,7 +341,8 @@ func (x offers) asks(
 	for i, one := range vendors {
 		o := one.Ask(m, v.ID, threads[i], len(v.Outreach)+1, receipt, now)
 		ws = append(ws, x.b.Store.Book().Puts(o)...)
-		ws = append(ws, x.b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{Name: "asked", Event: vendor.AskedEvent, Key: wording.VendorAsked, Vars: v.askVars(m, o)}, trace)...)
+		ask := vendor.Letter{Name: "asked", Event: vendor.AskedEvent, Key: wording.VendorAsked, Vars: v.askVars(m, o)}
+		ws = append(ws, x.b.mail().Letter(ctx, m, v.Thread, o, ask, trace)...)
 		v.Outreach = append(v.Outreach, o)
 	}
 	e := Event{Type: AskedEvent, From: v.State, To: Asking, By: receipt.Actor, Trace: trace}
@@ -364,7 +366,8 @@ func (x offers) accepts(ctx context.Context, v *View, m *market.Market, receipt 
 	if p := o.Quote.PriceMinor; p != nil { // the vendor knows what they have named, and hears how it was taken
 		vars["price"] = wording.Money(o.Language, *p, o.Quote.In(v.Currency))
 	}
-	ws := x.b.mail().Letter(ctx, m, v.Thread, *o, vendor.Letter{Name: "accepted", Event: "vendor_accepted", Key: wording.VendorAccepted, Vars: vars}, trace)
+	told := vendor.Letter{Name: "accepted", Event: "vendor_accepted", Key: wording.VendorAccepted, Vars: vars}
+	ws := x.b.mail().Letter(ctx, m, v.Thread, *o, told, trace)
 	ws = append(ws, x.b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
 	e := Event{Type: AcceptedEvent, From: v.State, To: Accepted, Outreach: o.ID, By: receipt.Actor, Trace: trace}
 	v.State, v.Accepted, v.Quote, v.Receipt, v.Offer = Accepted, o.ID, o.Quote, &receipt, nil

@@ -7,7 +7,6 @@ import (
 
 	"merve/internal/agent/tool"
 	"merve/internal/base/ident"
-	"merve/internal/cloud/audit"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/callconsent"
 	"merve/internal/spine/thread"
@@ -64,9 +63,7 @@ func (x consents) takeBack(ctx context.Context, tc tool.Context, request, messag
 		if len(ws) == 0 {
 			return refused, nil
 		}
-		output := mustJSON(out)
-		record := c.record(x.b.NewID(), audit.HashOf(c.Input), output, "", 0)
-		ws = append(ws, x.b.Store.Log().Writes(record, audit.Body{Input: string(c.Input), Output: string(output)})...)
+		ws = append(ws, x.b.keyed().Record(c.once(), mustJSON(out), 0)...)
 		err = x.b.Store.Table.DB().Commit(ctx, ws...)
 		if err == nil || !errors.Is(err, ErrChanged) || try == maxTries {
 			return err == nil, err

@@ -191,15 +191,10 @@ func (v *View) waits() bool {
 const (
 	requestPrefix = "rq_"
 	headSK        = "~"
-	callPrefix    = "call#"
 )
 
 func partition(request string) string   { return "request#" + request }
 func headKey(request string) dynamo.Key { return dynamo.Key{PK: partition(request), SK: headSK} }
-
-func callKey(request, key string) dynamo.Key {
-	return dynamo.Key{PK: partition(request), SK: callPrefix + ident.Digest(key)}
-}
 
 func eventKey(request, id string) dynamo.Key {
 	return dynamo.Key{PK: partition(request), SK: event.Prefix + id}

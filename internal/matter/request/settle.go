@@ -231,7 +231,8 @@ func meanwhile(tc tool.Context) func(error) (string, bool) {
 
 // release lets go of the offer of a request. It does not matter to it what else becomes of the request meanwhile.
 func (x offers) release(tc tool.Context, p thread.Pending, no wording.Key) gate.Settled {
-	gone := x.b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}).
+	vals := dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}
+	gone := x.b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", vals).
 		If("offer.kind = :kind AND offer.#until = :until", nil).Else(ErrChanged)
 	return gate.Settled{
 		Text: wording.Say(tc.Language, no, nil), Late: wording.Say(tc.Language, wording.RequestLate, nil), Writes: []dynamo.Write{gone},

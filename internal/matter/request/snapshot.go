@@ -63,7 +63,8 @@ func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
 	}
 	s := Snapshot{
 		Request: v.ID, Conversation: v.Conversation(), State: v.State, Requirements: v.Requirements, Shortlist: v.Shortlist,
-		Outreach: vendor.Summarize(v.Outreach, v.Currency, b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
+		Outreach: vendor.Summarize(v.Outreach, v.Currency, b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category,
+		Accepted: v.Accepted,
 		Consents: callconsent.ShowAll(v.Consents, b.Store.now()),
 	}
 	if n := len(v.Jobs); n > 0 {

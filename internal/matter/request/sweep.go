@@ -31,27 +31,8 @@ func (t *Teller) Sweep(ctx context.Context, limit int) (Swept, error) {
 }
 
 // CloseCalls closes calls of whose end nothing is known, and returns how many. 16 requests, 2 for each.
-func (b *Broker) CloseCalls(ctx context.Context, limit int) (closed int, err error) {
-	s := b.Store
-	_, err = s.Table.EachDue(ctx, callKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
-		it, err := s.Table.Get(ctx, k)
-		if err != nil || it == nil {
-			return false, err
-		}
-		var c kept
-		if err := it.Decode(&c); err != nil || !c.Open {
-			return false, err
-		}
-		err = b.close(ctx, strings.TrimPrefix(k.PK, partition("")), c)
-		if errors.Is(err, errAnswer) {
-			return false, nil // its end is known by now
-		}
-		if err == nil {
-			closed++
-		}
-		return true, err
-	})
-	return closed, err
+func (b *Broker) CloseCalls(ctx context.Context, limit int) (int, error) {
+	return b.keyed().Close(ctx, limit)
 }
 
 // Attend looks after one request, if something of it is due.
@@ -134,7 +115,8 @@ func (t *Teller) vendors(ctx context.Context, v *View, m *market.Market, did *Sw
 			after.Reminders++
 			did.Reminded++
 			if head.Reachable(m, vendor.ReminderEvent, false, now) {
-				ws = append(ws, b.mail().Letter(ctx, m, v.Thread, o, vendor.Letter{Name: "reminder", Event: vendor.ReminderEvent, Key: wording.VendorReminder, Vars: v.askVars(m, o)}, "")...)
+				again := vendor.Letter{Name: "reminder", Event: vendor.ReminderEvent, Key: wording.VendorReminder, Vars: v.askVars(m, o)}
+				ws = append(ws, b.mail().Letter(ctx, m, v.Thread, o, again, "")...)
 			}
 		}
 		ws = append(ws, b.Store.saves(o, after))

@@ -105,7 +105,9 @@ func (t *Teller) client(ctx context.Context, n news, kind, text string, vars wor
 	if n.view.Thread == "" {
 		return nil
 	}
-	return t.Threads.Tell(ctx, n.view.Thread, n.view.ID+"."+n.event.ID, thread.Notice{Kind: kind, Text: text, Vars: vars, Cards: cards, ByPerson: byPerson(n.event.By)})
+	return t.Threads.Tell(ctx, n.view.Thread, n.view.ID+"."+n.event.ID, thread.Notice{
+		Kind: kind, Text: text, Vars: vars, Cards: cards, ByPerson: byPerson(n.event.By),
+	})
 }
 
 // byPerson reports whether a person at the desk has brought an event about.

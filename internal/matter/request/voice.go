@@ -66,7 +66,9 @@ func (x letters) sendVendorMessage(ctx context.Context, c *call) (outcome, error
 }
 
 // speaks are the writes that send a vendor words, with whose they are.
-func (x letters) speaks(ctx context.Context, m *market.Market, r Request, o vendor.Outreach, from wording.Key, vars wording.Vars, trace string) []dynamo.Write {
+func (x letters) speaks(
+	ctx context.Context, m *market.Market, r Request, o vendor.Outreach, from wording.Key, vars wording.Vars, trace string,
+) []dynamo.Write {
 	ws, after := x.b.mail().Speaks(ctx, m, r.Thread, o, from, vars, trace)
 	return append(ws, x.b.Store.saves(o, after))
 }

@@ -28,7 +28,9 @@ func (v View) Quotes(lang string, now time.Time) (lines []string, cards []map[st
 		vars := v.acceptVars(lang, o)
 		vars["number"] = strconv.Itoa(len(lines) + 1)
 		lines = append(lines, wording.Say(lang, wording.RequestQuoteLine, vars))
-		card := map[string]any{"type": "quote", "id": o.ID, "title": o.Name, "request": v.ID, "text": o.Quote.Text, "expiresAt": o.Quote.Until.UTC().Format(time.RFC3339)}
+		card := map[string]any{
+			"type": "quote", "id": o.ID, "title": o.Name, "request": v.ID, "text": o.Quote.Text, "expiresAt": o.Quote.Until.UTC().Format(time.RFC3339),
+		}
 		if o.Quote.PriceMinor != nil {
 			card["price"] = map[string]any{"amount": *o.Quote.PriceMinor, "currency": o.Quote.In(v.Currency)}
 		}
@@ -58,7 +60,9 @@ func Item(lang string, v View) (i standing.Item, ok bool) {
 	if !ok {
 		return standing.Item{}, false
 	}
-	i = standing.Item{Kind: StandingKind, Ref: v.ID, Code: v.Code, State: string(v.State), Word: word, Figures: v.Category, Over: !v.State.Open(), Bears: v.facts()}
+	i = standing.Item{
+		Kind: StandingKind, Ref: v.ID, Code: v.Code, State: string(v.State), Word: word, Figures: v.Category, Over: !v.State.Open(), Bears: v.facts(),
+	}
 	if v.State == Accepted {
 		i.Bears = append(i.Bears, string(claim.Ordered))
 	}
@@ -136,7 +140,10 @@ type Exported struct {
 // Export returns all requests of the person.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(h.all(ctx, s, func(v View) Exported {
-		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, vendor.Summarize(v.Outreach, v.Currency, h.Store.now()), callconsent.ShowAll(v.Consents, h.Store.now())}
+		now := h.Store.now()
+		return Exported{
+			v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, vendor.Summarize(v.Outreach, v.Currency, now), callconsent.ShowAll(v.Consents, now),
+		}
 	}))
 }
 

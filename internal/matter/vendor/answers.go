@@ -55,7 +55,8 @@ func (a Answers) Command(ctx context.Context, tc tool.Context, m thread.Message)
 	case err != nil || len(these) == 0 || a.Named && !named:
 		return gate.Settled{}, false, err
 	case len(these) > 1:
-		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorWhich, wording.Vars{"alternatives": wording.List(tc.Language, a.labels(ctx, these))})}, true, nil
+		which := wording.Vars{"alternatives": wording.List(tc.Language, a.labels(ctx, these))}
+		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorWhich, which)}, true, nil
 	case Without(said, these[0].Code) == "" && len(m.Media) == 0:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
