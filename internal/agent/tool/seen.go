@@ -1,10 +1,14 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // form is what models see of an argument struct that programs fill in, too. The tag model of a field says how they see it:
@@ -15,27 +19,26 @@ import (
 //	model:",inline"   as the fields of the struct that it is
 //
 // A field without the tag is the same to both, and so is an embedded struct without a name in JSON: its fields.
-type form struct {
-	typ    reflect.Type // a struct of pointers and values, which JSON is read into
-	fields []formField
-}
+type form []formField
 
+// formField is a field as models see it.
 type formField struct {
+	name string
+	says string // its description
+	typ  reflect.Type
 	path []int // in the argument struct
-	null bool
 }
 
 var forms sync.Map // by argument struct; nil is a struct without tags
 
 // formOf is what models see of the struct A; nil is all of it, as it is.
-func formOf(t reflect.Type) *form {
+func formOf(t reflect.Type) form {
 	if known, ok := forms.Load(t); ok {
-		return known.(*form)
+		return known.(form)
 	}
-	var f *form
+	var f form
 	if t.Kind() == reflect.Struct && tagged(t) {
-		f = new(form)
-		f.typ = reflect.StructOf(f.add(t, nil, nil))
+		f = fieldsOf(t, nil)
 	}
 	forms.Store(t, f)
 	return f
@@ -51,8 +54,9 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// add adds the fields of the struct t, which is at a path of the argument struct, to what models see.
-func (f *form) add(t reflect.Type, path []int, seen []reflect.StructField) []reflect.StructField {
+// fieldsOf are what models see of the struct t, which is at a path of the argument struct.
+func fieldsOf(t reflect.Type, path []int) form {
+	var all form
 	for i := range t.NumField() {
 		field := t.Field(i)
 		at := append(append([]int{}, path...), i)
@@ -62,41 +66,50 @@ func (f *form) add(t reflect.Type, path []int, seen []reflect.StructField) []ref
 		case name == "-" || name == "" && json == "-":
 			continue
 		case option == "inline" || field.Anonymous && json == "":
-			seen = f.add(field.Type, at, seen)
+			all = append(all, fieldsOf(field.Type, at)...)
 			continue
-		case name == "":
-			name = json
 		}
-		typ, null := field.Type, option == "null"
-		if null {
-			typ = reflect.PointerTo(typ)
+		f := formField{cmp.Or(name, json), field.Tag.Get("jsonschema"), field.Type, at}
+		if option == "null" {
+			f.typ = reflect.PointerTo(f.typ)
 		}
-		tag := `json:"` + name + `"`
-		if says, ok := field.Tag.Lookup("jsonschema"); ok {
-			tag += ` jsonschema:"` + says + `"`
-		}
-		seen = append(seen, reflect.StructField{Name: field.Name, Type: typ, Tag: reflect.StructTag(tag)})
-		f.fields = append(f.fields, formField{at, null})
+		all = append(all, f)
 	}
-	return seen
+	return all
 }
 
-// read reads what a model gives into the argument struct that args points to.
-func (f *form) read(raw json.RawMessage, args any) error {
-	given := reflect.New(f.typ)
-	if err := json.Unmarshal(raw, given.Interface()); err != nil {
+// schema is the schema of what a model gives. It is put together from those of the fields: a struct type made at run time would
+// keep the linker from leaving out methods that nobody calls, and double the size of every function.
+func (f form) schema() (*jsonschema.Schema, error) {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for _, field := range f {
+		p, err := jsonschema.ForType(field.typ, nil)
+		if err != nil {
+			return nil, err
+		}
+		p.Description = field.says
+		s.Properties[field.name] = p
+		s.PropertyOrder = append(s.PropertyOrder, field.name)
+	}
+	s.Required = s.PropertyOrder
+	return s, nil
+}
+
+// read reads what a model gives into the argument struct that args points to. What is null leaves its field as it is.
+func (f form) read(raw json.RawMessage, args any) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
 		return err
 	}
 	into := reflect.ValueOf(args).Elem()
-	for i, field := range f.fields {
-		value := given.Elem().Field(i)
-		if field.null {
-			if value.IsNil() {
-				continue
-			}
-			value = value.Elem()
+	for _, field := range f {
+		value, ok := given[field.name]
+		if !ok || string(value) == "null" {
+			continue
 		}
-		into.FieldByIndex(field.path).Set(value)
+		if err := json.Unmarshal(value, into.FieldByIndex(field.path).Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %w", field.name, err)
+		}
 	}
 	return nil
 }
