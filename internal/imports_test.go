@@ -23,7 +23,8 @@ var floors = [][]string{
 // import those on lower floors. Other matters do not import each other: where one needs another, it declares an interface, and
 // app joins the two.
 var rooms = [][]string{
-	{"matter/quote/price"}, {"matter/quote/ocr"}, {"matter/quote", "matter/quote/pdf"}, {"matter/callconsent", "matter/discovery", "matter/vendor"}, {"matter/request"},
+	{"matter/quote/price"}, {"matter/quote/ocr"}, {"matter/quote", "matter/quote/pdf"},
+	{"matter/callconsent", "matter/discovery", "matter/vendor"}, {"matter/request"},
 }
 
 // wireTypes are modules that only a few packages may know.
