@@ -23,7 +23,7 @@ most() { echo $(($1 > $2 ? $1 : $2)); }
 example=4 targets=$(grep -rh --include='*_test.go' '^func Fuzz' internal infra | wc -l) mutants=9300
 go run ./infra/lab/prove -seed "$seed" -times "${TIMES:-$((seconds < 3600 ? 1 : 2))}" -time $((seconds / 2))s
 SEED=$seed PACKAGES='./functions/... ./internal/... ./infra/...' bash .ci/race.sh
-SEED=$seed TIMES=${LIVES:-$(most 40 $((seconds / 12)))} go test -count=1 -vet=off -timeout 0 -run TestPromise3_ALifeOfRequestsUnderFaults ./internal/matter/marketplace
+SEED=$seed TIMES=${LIVES:-$(most 40 $((seconds / 12)))} go test -count=1 -vet=off -timeout 0 -run TestPromise3_ALifeOfRequestsUnderFaults ./internal/matter/request
 bash .ci/soak.sh -seed "$seed" -time "$(most 60 $((seconds / 6)))"s -kills 2
 SEED=$seed bash .ci/schemathesis.sh "$(most 10 $((seconds / 12 / example)))"
 bash .ci/fuzz.sh "$(most 2 $((seconds / 12 / targets)))"s

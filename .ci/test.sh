@@ -16,7 +16,7 @@ fi
 # All packages share a store, which is half as fast until it is warm. The longest begin first. Most
 # tests wait for the store more than they compute, so more of them run at once than there are
 # processors, and collect garbage less often. vet belongs to make lint.
-long='spine/turn lab/simulation record/ledger local/runner lab/bench matter/marketplace edge/web spine/outbox spine/thread matter/taxi edge/api internal/app matter/booking'
+long='spine/turn lab/simulation record/ledger local/runner lab/bench matter/request edge/web spine/outbox spine/thread matter/taxi edge/api internal/app matter/booking'
 all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})
 ordered=$(for name in $long; do grep -E "/$name\$" <<<"$all" || true; done; grep -Ev "/(${long// /|})\$" <<<"$all" || true)
 alone='^TestEveryRouteWithstands$' # measures memory

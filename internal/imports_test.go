@@ -19,9 +19,13 @@ var floors = [][]string{
 	{"people", "provider"}, {"edge"}, {"app"},
 }
 
-// shared are what matters may import of their own group. Matters do not import each other: where one needs another, it
-// declares an interface, and app joins the two.
-var shared = []string{"matter/discovery", "matter/ocr", "matter/price"}
+// rooms are the packages of the one matter that has several, which is a request to vendors, from the ground up. A room may
+// import those on lower floors. Other matters do not import each other: where one needs another, it declares an interface, and
+// app joins the two.
+var rooms = [][]string{
+	{"matter/quote/price"}, {"matter/quote/ocr"}, {"matter/quote", "matter/quote/pdf"},
+	{"matter/callconsent", "matter/discovery", "matter/vendor"}, {"matter/request"},
+}
 
 // wireTypes are modules that only a few packages may know.
 var wireTypes = map[string][]string{
@@ -37,14 +41,14 @@ var wireTypes = map[string][]string{
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
 	"gonum.org/v1/gonum":                                  {"internal/model/minilm"},
-	"github.com/pdfcpu/pdfcpu":                            {"internal/matter/pdf"},
+	"github.com/pdfcpu/pdfcpu":                            {"internal/matter/quote/pdf"},
 	"github.com/tdewolff/minify":                          {"internal/edge/web"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }
 
 // carried is what one function is built with and no other, because of its size.
-var carried = map[string][]string{"functions/ocr": {"matter/pdf"}}
+var carried = map[string][]string{"functions/ocr": {"matter/quote/pdf"}}
 
 func TestImports(t *testing.T) {
 	t.Parallel()
@@ -83,11 +87,19 @@ func TestImports(t *testing.T) {
 				t.Errorf("internal/%s imports %s, which is for tests", pkg, dep)
 			case group != to && floor[to] >= own:
 				t.Errorf("internal/%s imports %s: %s may not import %s", pkg, dep, group, to)
-			case group == "matter" && to == "matter" && !slices.Contains(shared, dep):
-				t.Errorf("internal/%s imports %s: matters do not import each other", pkg, dep)
+			case group == "matter" && to == "matter" && !below(dep, pkg):
+				t.Errorf("internal/%s imports %s: matters do not import each other, and a room only those below it", pkg, dep)
 			}
 		}
 	}
+}
+
+// below reports whether both packages are rooms of one matter, the first on a lower floor than the second.
+func below(pkg, other string) bool {
+	at := func(pkg string) int {
+		return slices.IndexFunc(rooms, func(floor []string) bool { return slices.Contains(floor, pkg) })
+	}
+	return at(pkg) >= 0 && at(pkg) < at(other)
 }
 
 // forTests reports whether a package is what tests share.

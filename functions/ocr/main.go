@@ -3,7 +3,7 @@ package main
 
 import (
 	"merve/internal/app"
-	"merve/internal/matter/pdf"
+	"merve/internal/matter/quote/pdf"
 )
 
 func main() { app.Start(app.OCR(pdf.Split)) }

@@ -23,11 +23,12 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/people/account"
 	"merve/internal/people/notify"
 	"merve/internal/people/relay"
@@ -164,14 +165,14 @@ func (s *story) everythingOfAnn(t *testing.T) (th string, ids []string) {
 	_, err = s.base.Reports().Share(ctx, by, r.ID, time.Hour)
 	must(err)
 
-	request, err := app.Broker(s.base, nil).Create(ctx, marketplace.Request{
-		ID: marketplace.NewID(ann.Key(), "k"), Market: demo.Market, Owner: ann.Key(), Thread: th, Language: "en", Category: "bells",
-		Currency: "EUR", Client: marketplace.Contact{Name: "Ann", Phone: ann.Phone},
-	}, json.RawMessage(`{"need":"a blue bell"}`), marketplace.Moltbot, true)
+	request, err := app.Broker(s.base, nil).Create(ctx, request.Request{
+		ID: request.NewID(ann.Key(), "k"), Market: demo.Market, Owner: ann.Key(), Thread: th, Language: "en", Category: "bells",
+		Currency: "EUR", Client: request.Contact{Name: "Ann", Phone: ann.Phone},
+	}, json.RawMessage(`{"need":"a blue bell"}`), request.Moltbot, true)
 	must(err)
-	commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: "~outreach#ou_1"}, marketplace.Outreach{
+	commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: "~outreach#ou_1"}, vendor.Outreach{
 		ID: "ou_1", Request: request.ID, Code: "V1", Vendor: "v1", Name: "Bells", Market: demo.Market, Number: "+15550104",
-		State: marketplace.Replied, Message: "a blue bell",
+		State: vendor.Replied, Message: "a blue bell",
 	}), records.Put(dynamo.Key{PK: "asked#" + demo.Market + "#+15550104", SK: "V1"}, map[string]string{"request": request.ID}))
 	for _, sk := range []string{"~consent#cc_1", "~ocr#oj_1", "reply#1", "call#1", "feed#fi_1", "budget#1"} { // all there go with the request
 		commit(records.Put(dynamo.Key{PK: "request#" + request.ID, SK: sk}, map[string]string{"id": sk, "text": "a blue bell"}))

@@ -37,10 +37,10 @@ import (
 	"merve/internal/cloud/queue/queuetest"
 	"merve/internal/cloud/trigger"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
 	"merve/internal/people/desk"
 	"merve/internal/people/relay"
@@ -459,9 +459,9 @@ func TestEnvelopes(t *testing.T) {
 		desk.Events.Name:   desk.Event{At: at, Trace: "t"},
 		relay.Events.Name:  relay.Event{At: at, Trace: "t"},
 
-		marketplace.Events.Name: marketplace.Event{At: at, Trace: "t"},
-		ledger.Events.Name:      ledger.Event{At: at, Trace: "t"},
-		payment.Events.Name:     payment.Event{At: at, Trace: "t"},
+		request.Events.Name: request.Event{At: at, Trace: "t"},
+		ledger.Events.Name:  ledger.Event{At: at, Trace: "t"},
+		payment.Events.Name: payment.Event{At: at, Trace: "t"},
 	} {
 		it, err := dynamo.Encode(facts)
 		if err != nil {

@@ -13,7 +13,7 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 	b.calls(broker)
 	mux := http.NewServeMux()
 	(&api.Requests{Who: b.who(), Broker: broker}).Routes().Register(mux)
-	(&api.Calls{Webhook: b.fromTwilio(), Broker: broker}).Routes().Register(mux)
+	(&api.Calls{Webhook: b.fromTwilio(), Calls: broker.Calls()}).Routes().Register(mux)
 	return b.http(mux), nil
 }
 

@@ -28,11 +28,13 @@ import (
 	"merve/internal/edge/api"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
+	"merve/internal/matter/quote"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/people/account"
 	"merve/internal/people/desk"
@@ -108,12 +110,12 @@ func joined[V any](all ...map[string]V) map[string]V {
 // standing reads what stands of a conversation, by kind.
 func (b *matters) standing() map[string]turn.Matter {
 	return map[string]turn.Matter{
-		ledger.StandingKind:      booking.Standing{Ledger: b.Ledger()},
-		ledger.AppointmentsKind:  appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
-		order.StandingKind:       order.Standing{Store: b.Orders()},
-		taxi.StandingKind:        taxi.Standing{Store: b.Rides()},
-		report.StandingKind:      report.Standing{Store: b.Reports()},
-		marketplace.StandingKind: marketplace.Standing{Store: b.Requests()},
+		ledger.StandingKind:     booking.Standing{Ledger: b.Ledger()},
+		ledger.AppointmentsKind: appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
+		order.StandingKind:      order.Standing{Store: b.Orders()},
+		taxi.StandingKind:       taxi.Standing{Store: b.Rides()},
+		report.StandingKind:     report.Standing{Store: b.Reports()},
+		request.StandingKind:    request.Standing{Store: b.Requests()},
 	}
 }
 
@@ -125,7 +127,7 @@ func (b *matters) held() []account.Holder {
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},
 		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()}, plan.Held{Store: b.Plans(), Market: b.Config.DefaultMarket},
-		marketplace.Held{Store: b.Requests(), Files: b.files()},
+		request.Held{Store: b.Requests(), Files: b.files()},
 	}
 }
 
@@ -146,8 +148,8 @@ func (b *matters) recordEvents() []event.Route {
 		report.Events.To(n.TellReport),
 		desk.Events.To(n.TellDesk),
 		relay.Events.To(b.post().Tell),
-		marketplace.Events.To(b.requestTeller().Tell),
-		marketplace.Records.To(b.Requests().Seal),
+		request.Events.To(b.requestTeller().Tell),
+		request.Records.To(b.Requests().Log().Seal),
 	}
 }
 
@@ -169,7 +171,7 @@ func (b *matters) outreach() []sweep {
 	return []sweep{
 		within("outreach", most, upTo(t.Sweep)),
 		within("calls", most, upTo(t.Broker.CloseCalls)),
-		within("consents", most, upTo(t.Broker.SweepConsents)),
+		within("consents", most, upTo(t.Broker.Calls().Sweep)),
 		within("pictures", most, upTo(p.Sweep)),
 	}
 }
@@ -215,8 +217,8 @@ func (b *matters) checks() []sweep {
 func (b *matters) commands(model llm.Model) map[channel.ThreadType]turn.Command {
 	post, broker := b.post(), b.broker(model)
 	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, b.orderCommands()}
-	all := turn.Commands{relay.Quotes{Post: post}, marketplace.Answers{Broker: broker, Named: true}, fixed, b.office(), post, marketplace.Answers{Broker: broker}}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
+	all := turn.Commands{relay.Quotes{Post: post}, broker.Answers(true), fixed, b.office(), post, broker.Answers(false)}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: broker.Answers(false)}
 }
 
 // roles finds the thread of those who are more than customers.
@@ -228,7 +230,7 @@ func (b *matters) roles() *turn.Roles {
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: vendor.Coded}}
 }
 
 // account has the tools by which people get, link and delete their own data.
@@ -289,7 +291,7 @@ func (b *matters) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(tools), Looks: b.looks(), Commands: b.commands(model), Refusals: marketplace.Refusals{Broker: b.broker(nil)}, Works: works(), Matters: b.standing(),
+		Commitments: b.commitments(tools), Looks: b.looks(), Commands: b.commands(model), Refusals: request.Refusals{Broker: b.broker(nil)}, Works: works(), Matters: b.standing(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
@@ -419,38 +421,38 @@ func (b *services) placeFinder() *place.Finder {
 }
 
 // broker carries out what is asked about requests. Nil is no model to read what vendors answer.
-func (b *services) broker(model llm.Model) *marketplace.Broker {
-	broker := &marketplace.Broker{
+func (b *services) broker(model llm.Model) *request.Broker {
+	broker := &request.Broker{
 		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
 	}
 	if model != nil {
-		broker.Parser = &marketplace.Parser{Model: model, Now: b.Now, Log: b.Log}
+		broker.Parser = &quote.Parser{Model: model, Now: b.Now, Log: b.Log}
 	}
 	return broker
 }
 
 // searcher is a broker that looks outside of the catalogue too.
-func (b *services) searcher(model llm.Model) *marketplace.Broker {
+func (b *services) searcher(model llm.Model) *request.Broker {
 	broker := b.broker(model)
 	broker.Finder = b.finder()
 	return broker
 }
 
 // calls has a broker call clients.
-func (b *services) calls(broker *marketplace.Broker) {
+func (b *services) calls(broker *request.Broker) {
 	broker.Alerts, broker.Sender, broker.Phone = b.Alerts(), b.Config.TwilioFrom, b.phone()
 }
 
-func (b *services) requestTeller() *marketplace.Teller {
+func (b *services) requestTeller() *request.Teller {
 	broker := b.broker(nil)
 	b.calls(broker)
-	return &marketplace.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
+	return &request.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
 }
 
 // darkroom reads the pictures of requests.
-func (b *services) darkroom(split Splitter) *marketplace.Pictures {
-	return &marketplace.Pictures{
-		Broker: b.broker(nil), Reader: b.reader(split), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
+func (b *services) darkroom(split Splitter) *quote.Pictures {
+	return &quote.Pictures{
+		Jobs: b.Requests().Jobs(), Requests: b.broker(nil), Reader: b.reader(split), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
 	}
 }
 
@@ -571,7 +573,7 @@ type stores struct {
 	listings once[*listing.Store]
 	places   once[*place.Store]
 	entries  once[*roster.Book]
-	vendors  once[*marketplace.Vendors]
+	vendors  once[*vendor.Store]
 }
 
 type once[T any] struct {
@@ -613,8 +615,8 @@ func (b *stores) roster() *roster.Book {
 }
 
 // Vendors returns the store of vendors.
-func (b *stores) Vendors() *marketplace.Vendors {
-	return b.vendors.get(func() *marketplace.Vendors { return &marketplace.Vendors{Table: b.catalog(), Now: b.Now} })
+func (b *stores) Vendors() *vendor.Store {
+	return b.vendors.get(func() *vendor.Store { return &vendor.Store{Table: b.catalog(), Now: b.Now} })
 }
 
 // Threads returns the store of threads.
@@ -691,8 +693,8 @@ func (b *stores) Reports() *report.Store {
 }
 
 // Requests returns the store of marketplace requests.
-func (b *stores) Requests() *marketplace.Store {
-	return &marketplace.Store{Table: b.records(), Now: b.Now, Rows: b.rows()}
+func (b *stores) Requests() *request.Store {
+	return &request.Store{Table: b.records(), Now: b.Now, Rows: b.rows()}
 }
 
 // Plans returns the store of plans.

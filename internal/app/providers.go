@@ -21,10 +21,10 @@ import (
 	"merve/internal/cloud/exchange"
 	"merve/internal/edge/api"
 	"merve/internal/edge/httpapi"
+	"merve/internal/matter/callconsent"
 	"merve/internal/matter/discovery"
-	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
 	"merve/internal/matter/payment"
+	"merve/internal/matter/quote/ocr"
 	"merve/internal/model/llm"
 	"merve/internal/model/minilm"
 	"merve/internal/plan/weather"
@@ -461,14 +461,14 @@ func (b *providers) reader(split Splitter) ocr.Reader {
 }
 
 // phone calls clients; nil where Twilio is not configured or does not know where to ask what to do.
-func (b *providers) phone() marketplace.Phone {
+func (b *providers) phone() callconsent.Phone {
 	base := strings.TrimSuffix(b.Config.PublicURL, "/")
 	if base == "" || !b.writesToWhatsApp() {
 		return nil
 	}
 	return &voice.Phone{
 		Client:   (&lazyTwilio{b: b}).client,
-		Answered: func(at marketplace.Place) string { return api.AnsweredURL(base, at) },
-		Status:   func(at marketplace.Place) string { return api.CallStatusURL(base, at) },
+		Answered: func(at callconsent.Place) string { return api.AnsweredURL(base, at) },
+		Status:   func(at callconsent.Place) string { return api.CallStatusURL(base, at) },
 	}
 }

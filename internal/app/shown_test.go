@@ -14,9 +14,9 @@ import (
 	"merve/internal/base/fieldtest"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
 	"merve/internal/people/desk"
 	"merve/internal/record/ledger"
@@ -193,13 +193,13 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			}
 			fieldtest.All(t, words)
 		},
-		marketplace.OutreachKind:   said, // package marketplace holds what is said to what is hashed
-		marketplace.AcceptanceKind: said,
-		marketplace.ConsentKind:    said,
-		marketplace.LetterKind:     said,
-		marketplace.DropKind:       said,
-		marketplace.DoneKind:       said,
-		turn.FrozenCall:            said, // what the tool says of its arguments
+		request.OutreachKind:   said, // package request holds what is said to what is hashed
+		request.AcceptanceKind: said,
+		request.ConsentKind:    said,
+		request.LetterKind:     said,
+		request.DropKind:       said,
+		request.DoneKind:       said,
+		turn.FrozenCall:        said, // what the tool says of its arguments
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(commitments)), slices.Sorted(maps.Keys(tested))); diff != "" {
 		t.Errorf("kinds of questions (-there are +tested):\n%s", diff)

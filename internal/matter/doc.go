@@ -1,7 +1,9 @@
 // Package matter groups what customers come for: bookings, appointments, payments, orders, taxis, damage reports, and requests to
 // vendors. A matter has its tools, its commitments, its state and its events, in a package of its own.
 //
-// Matters do not import each other, nor a provider. What one needs of another is an interface of its own, which app fills.
+// Matters do not import each other, nor a provider. What one needs of another is an interface of its own, which app fills. One
+// matter has several rooms: a request to vendors. Above quotes are vendors; consents to a call and what is found outside stand
+// beside them, and the request above all. imports_test.go holds them to that order.
 //
 // # The contract
 //

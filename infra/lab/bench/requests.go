@@ -11,7 +11,8 @@ import (
 	"merve/internal/base/geo"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/marketplace"
+	requests "merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 )
 
 // Requests is what marketplace requests take.
@@ -32,12 +33,12 @@ func (b *bench) requests(ctx context.Context, r *Report) error {
 	var ws []dynamo.Write
 	for i := range vendors {
 		rating := float64(i%50) / 10
-		v := marketplace.Vendor{
+		v := vendor.Vendor{
 			ID: fmt.Sprintf("v%05d", i), Market: market, Name: fmt.Sprintf("Vendor %d", i), Phone: fmt.Sprintf("+1555%07d", i), Rating: &rating,
 			Enabled: true, Version: 1,
 			Category: []string{"generator rental", "boat rental", "piano tuner", "marquee rental"}[i%4], Tags: []string{"60 kVA", "delivery"},
 			Location: &geo.Location{Lat: 35 + float64(i%100)/100, Lng: 33 + float64(i%97)/97},
-			OptIn:    &marketplace.OptIn{At: time.Now(), How: "form"},
+			OptIn:    &vendor.OptIn{At: time.Now(), How: "form"},
 		}
 		ws = append(ws, table.Put(dynamo.Key{PK: "vendors#" + market, SK: "vendor#" + v.ID}, v))
 	}
@@ -46,13 +47,13 @@ func (b *bench) requests(ctx context.Context, r *Report) error {
 			return err
 		}
 	}
-	store := &marketplace.Vendors{Table: table, Now: time.Now}
+	store := &vendor.Store{Table: table, Now: time.Now}
 	find := func() (float64, int, error) {
 		ctx, meter := telemetry.WithMeter(ctx)
 		start := time.Now()
-		_, total, err := store.Find(ctx, marketplace.Search{
+		_, total, err := store.Find(ctx, vendor.Search{
 			Market: market, Category: "generator rental", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400, MinRating: 1,
-			Limit: marketplace.MaxVendors,
+			Limit: requests.MaxVendors,
 		})
 		if err == nil && total == 0 {
 			err = fmt.Errorf("no vendor was found")

@@ -28,10 +28,10 @@ import (
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/cloud/event"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/payment"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
 	"merve/internal/plan"
 	"merve/internal/provider/openai/openaitest"
@@ -168,8 +168,8 @@ func (n *neighbours) asksVendors(who *Customer) string {
 		n.t.Fatal(err)
 	}
 	sum := sha256.Sum256([]byte(head.Owner))
-	r := marketplace.Request{
-		ID: "rq_" + hex.EncodeToString(sum[:10]), Market: Market, Owner: head.Owner, Thread: who.Thread, Language: "en", State: marketplace.Clarifying,
+	r := request.Request{
+		ID: "rq_" + hex.EncodeToString(sum[:10]), Market: Market, Owner: head.Owner, Thread: who.Thread, Language: "en", State: request.Clarifying,
 		Category: "generator", Currency: "EUR", CreatedAt: n.Now(), UpdatedAt: n.Now(), Version: 1,
 	}
 	records := dynamotest.Open(n.t).Table(n.prefix + "records")

@@ -19,7 +19,7 @@ import (
 	"merve/internal/base/faulttest"
 	"merve/internal/cloud/alert"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
 	"merve/internal/people/desk"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/record/ledger"
@@ -256,8 +256,8 @@ func (g *goldenTown) registered() {
 		g.t.Fatal(err)
 	}
 	for kind := range r.Commitments {
-		later := slices.Contains([]string{appointment.ConfirmKind, appointment.MoveKind, appointment.CancelKind, desk.OfferKind, marketplace.OutreachKind, marketplace.AcceptanceKind, marketplace.ConsentKind,
-			marketplace.LetterKind, marketplace.DropKind, marketplace.DoneKind}, kind) // than the dump
+		later := slices.Contains([]string{appointment.ConfirmKind, appointment.MoveKind, appointment.CancelKind, desk.OfferKind, request.OutreachKind, request.AcceptanceKind, request.ConsentKind,
+			request.LetterKind, request.DropKind, request.DoneKind}, kind) // than the dump
 		if !later && !slices.ContainsFunc(goldenYeses, func(y goldenYes) bool { return y.kind == kind }) {
 			g.t.Errorf("nobody says YES to a %s", kind)
 		}

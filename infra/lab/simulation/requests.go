@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
@@ -17,9 +20,9 @@ import (
 
 // sought is a request with all that is kept of it.
 type sought struct {
-	marketplace.View
-	events  []marketplace.Event
-	replies []marketplace.Reply
+	request.View
+	events  []request.Event
+	replies []vendor.Reply
 }
 
 // seek reads all requests.
@@ -33,24 +36,24 @@ func (j *judge) seek() (found []sought) {
 		if err != nil {
 			j.t.Fatal(err)
 		}
-		found = append(found, sought{v, all[marketplace.Event](j, "request#"+id, "event#"), all[marketplace.Reply](j, "request#"+id, "reply#")})
+		found = append(found, sought{v, all[request.Event](j, "request#"+id, "event#"), all[vendor.Reply](j, "request#"+id, "reply#")})
 	}
 	return found
 }
 
 // awaited reports whether a vendor could always answer an outreach, from when they were asked until now: they have neither
 // said no nor let the time pass.
-func (r sought) awaited(o marketplace.Outreach) bool {
-	declined := slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
+func (r sought) awaited(o vendor.Outreach) bool {
+	declined := slices.ContainsFunc(r.events, func(e request.Event) bool {
 		return e.Outreach == o.ID && e.Quote != nil && e.Quote.HasStock != nil && !*e.Quote.HasStock
 	})
-	return !declined && !o.Late && (o.State.Open() || o.State == marketplace.Replied)
+	return !declined && !o.Late && (o.State.Open() || o.State == vendor.Replied)
 }
 
 // wasAsked reports whether a vendor was asked for a customer, who has said YES to that.
 func (j *judge) wasAsked(who, c *Customer) bool {
 	return slices.ContainsFunc(j.sought, func(r sought) bool {
-		return r.Owner == c.Owner && slices.ContainsFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.Number == who.Phone })
+		return r.Owner == c.Owner && slices.ContainsFunc(r.Outreach, func(o vendor.Outreach) bool { return o.Number == who.Phone })
 	})
 }
 
@@ -79,7 +82,7 @@ func (j *judge) requests() {
 }
 
 // arrowsOfRequests are the transitions of a request's state.
-var arrowsOfRequests = map[marketplace.State]string{
+var arrowsOfRequests = map[request.State]string{
 	"new": "clarifying searching cancelled error", "clarifying": "searching cancelled error",
 	"searching": "clarifying outreach cancelled error",
 	"outreach":  "quoted searching cancelled error", "quoted": "presented outreach cancelled error",
@@ -88,17 +91,17 @@ var arrowsOfRequests = map[marketplace.State]string{
 }
 
 // leads reports whether a state may follow another, or is the same.
-func leads(from, to marketplace.State) bool {
+func leads(from, to request.State) bool {
 	return from == to || slices.Contains(strings.Fields(arrowsOfRequests[from]), string(to))
 }
 
 // arrowsOf: a request went from state to state as the table says. A question may take one more step, which has no event.
 func (j *judge) arrowsOf(r sought) {
 	j.t.Helper()
-	at := marketplace.New
-	step := func(to marketplace.State, what string) {
-		between := slices.ContainsFunc([]marketplace.State{marketplace.Searching, marketplace.Presented},
-			func(s marketplace.State) bool { return leads(at, s) && leads(s, to) })
+	at := request.New
+	step := func(to request.State, what string) {
+		between := slices.ContainsFunc([]request.State{request.Searching, request.Presented},
+			func(s request.State) bool { return leads(at, s) && leads(s, to) })
 		if !leads(at, to) && !between {
 			j.t.Errorf("request %s went from %s to %s (%s)", r.Code, at, to, what)
 		}
@@ -113,7 +116,7 @@ func (j *judge) arrowsOf(r sought) {
 		}
 	}
 	step(r.State, "now")
-	if r.State == marketplace.Error && r.Fallback == "" {
+	if r.State == request.Error && r.Fallback == "" {
 		j.t.Errorf("request %s is in error, and its client was told nothing", r.Code)
 	}
 }
@@ -126,16 +129,16 @@ func (j *judge) agreed(r sought) {
 		j.saidYesTo(fmt.Sprintf("outreach %s of request %s", o.Code, r.Code), r, o.Receipt, o.Name)
 	}
 	for _, k := range r.Consents {
-		if k.State == marketplace.ConsentGranted && k.Receipt == nil {
+		if k.State == callconsent.Granted && k.Receipt == nil {
 			j.t.Errorf("consent %s was granted by nobody", k.ID)
 		}
 		if k.Receipt != nil {
 			j.saidYesTo("consent "+k.ID, r, *k.Receipt, k.Scope, k.Reason)
 		}
 	}
-	accepted := slices.ContainsFunc(r.events, func(e marketplace.Event) bool { return e.Type == marketplace.AcceptedEvent })
+	accepted := slices.ContainsFunc(r.events, func(e request.Event) bool { return e.Type == request.AcceptedEvent })
 	switch {
-	case !accepted && (r.State == marketplace.Accepted || r.State == marketplace.Fulfilled || r.Accepted != "" || r.Receipt != nil):
+	case !accepted && (r.State == request.Accepted || r.State == request.Fulfilled || r.Accepted != "" || r.Receipt != nil):
 		j.t.Errorf("request %s is %s, and no quote was accepted", r.Code, r.State)
 	case !accepted:
 		return
@@ -144,11 +147,11 @@ func (j *judge) agreed(r sought) {
 		return
 	}
 	for _, e := range r.events {
-		if e.From == marketplace.Accepted && e.To != marketplace.Accepted {
+		if e.From == request.Accepted && e.To != request.Accepted {
 			j.leftBy(r, e)
 		}
 	}
-	at := slices.IndexFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.ID == r.Accepted })
+	at := slices.IndexFunc(r.Outreach, func(o vendor.Outreach) bool { return o.ID == r.Accepted })
 	if at < 0 || r.Quote == nil {
 		j.t.Errorf("request %s: nothing was quoted of what was accepted", r.Code)
 		return
@@ -162,7 +165,7 @@ func (j *judge) agreed(r sought) {
 }
 
 // leftBy: what was accepted came to an end by the YES of the request's client, or at the word of a person at the desk.
-func (j *judge) leftBy(r sought, e marketplace.Event) {
+func (j *judge) leftBy(r sought, e request.Event) {
 	j.t.Helper()
 	what := fmt.Sprintf("request %s, from accepted to %s", r.Code, e.To)
 	switch {
@@ -206,9 +209,9 @@ func flatText(s string) string { return strings.Join(strings.Fields(s), " ") }
 // others hear that it is over when it is, and not before.
 func (j *judge) letters(r sought) {
 	j.t.Helper()
-	over := r.State == marketplace.Accepted || r.State == marketplace.Fulfilled || r.State == marketplace.Cancelled
-	happened := func(typ marketplace.EventType, outreach string) bool {
-		return slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
+	over := r.State == request.Accepted || r.State == request.Fulfilled || r.State == request.Cancelled
+	happened := func(typ request.EventType, outreach string) bool {
+		return slices.ContainsFunc(r.events, func(e request.Event) bool {
 			return e.Type == typ && (outreach == "" || e.Outreach == outreach)
 		})
 	}
@@ -228,14 +231,14 @@ func (j *judge) letters(r sought) {
 		if got["asked"] != 1 {
 			j.t.Errorf("%s was asked %d times", o.Code, got["asked"])
 		}
-		if told := happened(marketplace.AcceptedEvent, o.ID); told != (got["accepted"] == 1) {
+		if told := happened(request.AcceptedEvent, o.ID); told != (got["accepted"] == 1) {
 			j.t.Errorf("%s: accepted %v, and its vendor was told so %d times", o.Code, told, got["accepted"])
 		}
-		waits := r.awaited(o) && (o.ID != r.Accepted || r.State == marketplace.Cancelled)
+		waits := r.awaited(o) && (o.ID != r.Accepted || r.State == request.Cancelled)
 		switch {
 		case over && waits && got["thanks"] != 1:
 			j.t.Errorf("request %s is %s, and the vendor of %s (%s) was not told so", r.Code, r.State, o.Code, o.State)
-		case got["thanks"] > 0 && !happened(marketplace.AcceptedEvent, "") && !happened(marketplace.CancelledEvent, ""):
+		case got["thanks"] > 0 && !happened(request.AcceptedEvent, "") && !happened(request.CancelledEvent, ""):
 			j.t.Errorf("request %s is %s, and the vendor of %s was told that it is over", r.Code, r.State, o.Code)
 		}
 	}
@@ -244,7 +247,7 @@ func (j *judge) letters(r sought) {
 // audited: the audit of a request is a chain in which nothing is missing.
 func (j *judge) audited(r sought) {
 	j.t.Helper()
-	t, err := j.healthy.Requests().Audit(j.t.Context(), r.ID)
+	t, err := j.healthy.Requests().Log().Trail(j.t.Context(), r.ID)
 	if err == nil {
 		err = t.Verify()
 	}
@@ -257,7 +260,7 @@ func (j *judge) audited(r sought) {
 func (j *judge) shownAs(r sought) {
 	j.t.Helper()
 	a := j.Request("marketplace", http.MethodGet, "/marketplace/requests/"+r.ID, j.asStaff(), nil)
-	var s marketplace.Snapshot
+	var s request.Snapshot
 	if err := json.Unmarshal([]byte(a.Body), &s); err != nil || a.Status != http.StatusOK {
 		j.t.Errorf("snapshot of %s: %d %s", r.Code, a.Status, a.Body)
 		return
@@ -268,7 +271,7 @@ func (j *judge) shownAs(r sought) {
 		j.t.Errorf("snapshot of %s, which is %s: %+v", r.Code, r.State, s)
 	}
 	for _, job := range r.Jobs {
-		if job.Status != marketplace.JobCompleted && job.Status != marketplace.JobFailed {
+		if job.Status != quote.JobCompleted && job.Status != quote.JobFailed {
 			j.t.Errorf("picture %s of request %s is still %s after %d tries", job.ID, r.Code, job.Status, job.Tries)
 		}
 	}
@@ -280,14 +283,14 @@ func (j *judge) bound(s spine) {
 	j.t.Helper()
 	for _, said := range s.who.taken() {
 		id := j.messageID(s.who, said)
-		var with []marketplace.Outreach
+		var with []vendor.Outreach
 		var words string
 		for _, r := range j.sought {
 			for _, reply := range r.replies {
 				if reply.Message != id {
 					continue
 				}
-				at := slices.IndexFunc(r.Outreach, func(o marketplace.Outreach) bool { return o.ID == reply.Outreach })
+				at := slices.IndexFunc(r.Outreach, func(o vendor.Outreach) bool { return o.ID == reply.Outreach })
 				if at < 0 || r.Outreach[at].Number != s.who.Phone {
 					j.t.Errorf("%q of %s was recorded with request %s, of which they were not asked", said.Text, s.who.Name, r.Code)
 					continue
@@ -331,7 +334,7 @@ func (j *judge) answerTo(s spine, id string) string {
 
 // several reports whether, when a vendor said something that names nothing, they certainly waited for an answer of theirs
 // to another outreach than the one that it was recorded with.
-func (j *judge) several(s spine, said *Said, with marketplace.Outreach) bool {
+func (j *judge) several(s spine, said *Said, with vendor.Outreach) bool {
 	for _, r := range j.sought {
 		for _, o := range r.Outreach {
 			if o.ID == with.ID || o.Number != s.who.Phone || !r.awaited(o) {
@@ -348,9 +351,9 @@ func (j *judge) several(s spine, said *Said, with marketplace.Outreach) bool {
 }
 
 // quoted: the quote of an outreach is one of its answers, and its price a figure of that.
-func (j *judge) quoted(s spine, r sought, o marketplace.Outreach) {
+func (j *judge) quoted(s spine, r sought, o vendor.Outreach) {
 	j.t.Helper()
-	at := slices.IndexFunc(r.replies, func(p marketplace.Reply) bool { return p.Message == o.Quote.Message && p.Outreach == o.ID })
+	at := slices.IndexFunc(r.replies, func(p vendor.Reply) bool { return p.Message == o.Quote.Message && p.Outreach == o.ID })
 	if at < 0 || r.replies[at].Text != o.Quote.Text {
 		j.t.Errorf("the quote of %s is none of its answers: %+v", o.Code, *o.Quote)
 		return
@@ -379,15 +382,15 @@ func (j *judge) called(r sought) {
 	for _, k := range r.Consents {
 		connected := 0
 		for _, a := range k.Attempts {
-			if a.Client == marketplace.LegAnswered || a.Client == marketplace.LegCompleted {
+			if a.Client == callconsent.LegAnswered || a.Client == callconsent.LegCompleted {
 				connected++
 			}
 			for _, c := range j.twilio.Calls() {
 				if c.Parent == "" || c.Parent != a.ProviderID {
 					continue
 				}
-				revoked := slices.IndexFunc(r.events, func(e marketplace.Event) bool {
-					return e.Consent == k.ID && e.Text == string(marketplace.ConsentRevoked)
+				revoked := slices.IndexFunc(r.events, func(e request.Event) bool {
+					return e.Consent == k.ID && e.Text == string(callconsent.Revoked)
 				})
 				switch {
 				case k.Receipt == nil || c.Created.Before(k.GrantedAt.Truncate(time.Second)) || c.Created.After(k.Until):
@@ -423,8 +426,8 @@ func (j *judge) budgets() {
 	}
 	for _, c := range j.twilio.Calls() {
 		known := slices.ContainsFunc(j.sought, func(r sought) bool {
-			return slices.ContainsFunc(r.Consents, func(k marketplace.Consent) bool {
-				return slices.ContainsFunc(k.Attempts, func(a marketplace.Attempt) bool { return a.ProviderID == c.Parent })
+			return slices.ContainsFunc(r.Consents, func(k callconsent.Consent) bool {
+				return slices.ContainsFunc(k.Attempts, func(a callconsent.Attempt) bool { return a.ProviderID == c.Parent })
 			})
 		})
 		if c.Parent != "" && !known {

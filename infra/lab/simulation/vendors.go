@@ -22,8 +22,11 @@ import (
 	"merve/internal/app"
 	"merve/internal/base/fault"
 	"merve/internal/cloud/trigger"
-	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/callconsent"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/provider/gemini/geminitest"
 	"merve/internal/provider/googleplaces/googleplacestest"
 	"merve/internal/provider/openai/openaitest"
@@ -75,10 +78,10 @@ func Trading(t testing.TB, o Options) *World {
 	for i, s := range []struct{ id, name, lang string }{
 		{"v1", "Aphrodite Power", "en"}, {"v2", "Beşparmak Makine", "tr"}, {"v3", "Zephyros Rental", "el"}, {"v4", "Carmel Machines", "he"},
 	} {
-		seller := marketplace.Vendor{
+		seller := vendor.Vendor{
 			ID: s.id, Market: Market, Name: s.name, Category: "generator rental", Phone: fmt.Sprintf("+1555010003%d", i+1),
 			Languages: []string{s.lang}, Enabled: true,
-			OptIn: &marketplace.OptIn{At: start, How: "form"},
+			OptIn: &vendor.OptIn{At: start, How: "form"},
 		}
 		if _, err := w.healthy.Vendors().Put(t.Context(), seller); err != nil {
 			t.Fatal(err)
@@ -93,8 +96,8 @@ func Trading(t testing.TB, o Options) *World {
 
 // reads is the function that reads pictures. Its engine knows a picture's price from its width.
 func (v *vendors) reads(b *app.Base) (trigger.Handler, error) {
-	p := &marketplace.Pictures{
-		Broker: &marketplace.Broker{Store: b.Requests()}, Files: v, Fetch: fetchPicture, Reader: ruler{}, Alerts: b.Alerts(),
+	p := &quote.Pictures{
+		Jobs: b.Requests().Jobs(), Requests: &request.Broker{Store: b.Requests()}, Files: v, Fetch: fetchPicture, Reader: ruler{}, Alerts: b.Alerts(),
 		Queue: func(context.Context, string, string) error { return nil },
 	}
 	return trigger.Queue(func(ctx context.Context, m trigger.Message) error {
@@ -396,7 +399,7 @@ func (w *World) reading(r openaitest.Request) openaitest.Answer {
 func (w *World) requestIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.seen), func(id string) bool { return !marketplace.IsID(id) })
+	return slices.DeleteFunc(slices.Clone(w.seen), func(id string) bool { return !request.IsID(id) })
 }
 
 // trade does one thing that has to do with vendors, picked by chance.
@@ -453,8 +456,8 @@ func (w *World) program() {
 	}
 	n := w.newNumber()
 	tool, input := w.toolCall(v, n)
-	key := marketplace.Key(id, fmt.Sprint(n))
-	who := oneOf(w, []string{marketplace.Admin, marketplace.System})
+	key := request.Key(id, fmt.Sprint(n))
+	who := oneOf(w, []string{request.Admin, request.System})
 	if input["idempotency_key"] == "" {
 		input["idempotency_key"] = key
 	}
@@ -469,7 +472,7 @@ func (w *World) program() {
 }
 
 // toolCall makes up a call.
-func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[string]any) {
+func (w *World) toolCall(v request.View, n int) (tool string, input map[string]any) {
 	word := fmt.Sprintf("word%06dq", n)
 	in := map[string]any{"request_id": v.ID}
 	with := func(more map[string]any) map[string]any {
@@ -478,50 +481,50 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 	}
 	asked := len(v.Outreach) > 0
 	for _, k := range v.Consents {
-		if k.State == marketplace.ConsentGranted && w.chance(0.6) {
-			return marketplace.StartCall, map[string]any{"consent_id": k.ID}
+		if k.State == callconsent.Granted && w.chance(0.6) {
+			return request.StartCall, map[string]any{"consent_id": k.ID}
 		}
 	}
-	quoted := slices.DeleteFunc(slices.Clone(v.Outreach), func(o marketplace.Outreach) bool { return !o.Quote.Offers(w.Now()) })
-	if len(quoted) > 0 && (v.State == marketplace.Presented || v.State == marketplace.Quoted) && w.chance(0.4) {
-		return marketplace.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, quoted).ID})
+	quoted := slices.DeleteFunc(slices.Clone(v.Outreach), func(o vendor.Outreach) bool { return !o.Quote.Offers(w.Now()) })
+	if len(quoted) > 0 && (v.State == request.Presented || v.State == request.Quoted) && w.chance(0.4) {
+		return request.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, quoted).ID})
 	}
 	switch p := w.pick(100); {
 	case p < 16 && asked:
 		w.vendors.questions = append(w.vendors.questions, word)
-		return marketplace.SendVendorMessage, with(map[string]any{
+		return request.SendVendorMessage, with(map[string]any{
 			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": "With cables? " + word, "idempotency_key": "",
 		})
 	case p < 28:
 		w.vendors.news = append(w.vendors.news, word)
-		return marketplace.SendClientMessage, with(map[string]any{"message": "Any news? " + word, "idempotency_key": ""})
+		return request.SendClientMessage, with(map[string]any{"message": "Any news? " + word, "idempotency_key": ""})
 	case p < 38 && asked:
-		return marketplace.RecordVendorReply, with(map[string]any{
+		return request.RecordVendorReply, with(map[string]any{
 			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": fmt.Sprintf("By telephone: %d EUR", 150+w.pick(400)),
 			"provider_message_id": fmt.Sprintf("SMcall%d", n-w.pick(2)),
 		})
 	case p < 48:
-		to := oneOf(w, marketplace.States())
-		if to == marketplace.Cancelled && w.chance(0.7) {
-			to = marketplace.Presented
+		to := oneOf(w, request.States())
+		if to == request.Cancelled && w.chance(0.7) {
+			to = request.Presented
 		}
 		more := map[string]any{"new_state": to}
-		if to == marketplace.Error {
+		if to == request.Error {
 			more["fallback_message"] = "We are sorry, something went wrong."
 		}
-		return marketplace.UpdateRequestState, with(more)
+		return request.UpdateRequestState, with(more)
 	case p < 62:
-		return marketplace.ProposeOutreach, with(map[string]any{"vendor_ids": []string{fmt.Sprint("v", 1+w.pick(4))}})
+		return request.ProposeOutreach, with(map[string]any{"vendor_ids": []string{fmt.Sprint("v", 1+w.pick(4))}})
 	case p < 74 && asked:
-		return marketplace.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, v.Outreach).ID})
+		return request.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, v.Outreach).ID})
 	case p < 77 && v.Thread != "":
-		return marketplace.RequestCallConsent, with(map[string]any{"scope": "concierge", "reason": "the road is hard to find"})
+		return request.RequestCallConsent, with(map[string]any{"scope": "concierge", "reason": "the road is hard to find"})
 	case p < 90 && len(v.Consents) > 0:
-		return marketplace.StartCall, map[string]any{"consent_id": oneOf(w, v.Consents).ID}
+		return request.StartCall, map[string]any{"consent_id": oneOf(w, v.Consents).ID}
 	case p < 95:
-		return marketplace.MapsPlacesItems, map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
+		return request.MapsPlacesItems, map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
 	}
-	tool = oneOf(w, []string{marketplace.WebSearchItems, marketplace.SocialProfileItems})
+	tool = oneOf(w, []string{request.WebSearchItems, request.SocialProfileItems})
 	return tool, map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"merve/infra/local/port"
-	"merve/internal/matter/marketplace"
+	"merve/internal/cloud/audit"
 )
 
 func main() {
@@ -47,7 +47,7 @@ func run(client *http.Client, base, request, token string, out io.Writer) error 
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %d: %s", resp.StatusCode, raw)
 	}
-	var trail marketplace.Trail
+	var trail audit.Trail
 	if err := json.Unmarshal(raw, &trail); err != nil {
 		return err
 	}

@@ -9,18 +9,18 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/matter/marketplace"
+	"merve/internal/cloud/audit"
 )
 
 // trail is a chain of two records.
-func trail(t *testing.T) marketplace.Trail {
+func trail(t *testing.T) audit.Trail {
 	t.Helper()
-	var all marketplace.Trail
-	prev := marketplace.Genesis
+	var all audit.Trail
+	prev := audit.Genesis
 	for _, id := range []string{"au_1", "au_2"} {
-		r := marketplace.Sealed{Record: marketplace.Record{ID: id, Request: "rq_1", Tool: "marketplace.search_vendors", Success: true, DurationMS: 12, Error: "ş <&>"}, PrevHash: prev}
+		r := audit.Sealed{Record: audit.Record{ID: id, Request: "rq_1", Tool: "marketplace.search_vendors", Success: true, DurationMS: 12, Error: "ş <&>"}, PrevHash: prev}
 		var err error
-		if r.Hash, err = marketplace.Hash(r); err != nil {
+		if r.Hash, err = audit.Hash(r); err != nil {
 			t.Fatal(err)
 		}
 		prev = r.Hash
@@ -34,13 +34,13 @@ func trail(t *testing.T) marketplace.Trail {
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		spoil func(*marketplace.Trail)
+		spoil func(*audit.Trail)
 		wrong string
 	}{
-		"whole":   {func(*marketplace.Trail) {}, ""},
-		"changed": {func(t *marketplace.Trail) { t.Records[1].Success = false }, "record 2 (au_2): it was changed"},
-		"missing": {func(t *marketplace.Trail) { t.Records = t.Records[1:] }, "record 1 (au_2): the record before it is missing"},
-		"short":   {func(t *marketplace.Trail) { t.Records = t.Records[:1] }, "missing at the end"},
+		"whole":   {func(*audit.Trail) {}, ""},
+		"changed": {func(t *audit.Trail) { t.Records[1].Success = false }, "record 2 (au_2): it was changed"},
+		"missing": {func(t *audit.Trail) { t.Records = t.Records[1:] }, "record 1 (au_2): the record before it is missing"},
+		"short":   {func(t *audit.Trail) { t.Records = t.Records[:1] }, "missing at the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

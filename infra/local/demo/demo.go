@@ -14,8 +14,8 @@ import (
 
 	"merve/internal/base/geo"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/record/customer"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"
@@ -157,7 +157,7 @@ func LoadVisits(catalog *appointment.Catalog) func(context.Context) error {
 }
 
 // LoadVendors stores the market's vendors.
-func LoadVendors(store *marketplace.Vendors) func(context.Context) error {
+func LoadVendors(store *vendor.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
 		all, err := Vendors()
 		if err != nil {
@@ -192,8 +192,8 @@ func Places() ([]*place.Place, error) {
 }
 
 // Vendors returns the demo market's vendors.
-func Vendors() ([]marketplace.Vendor, error) {
-	var all []marketplace.Vendor
+func Vendors() ([]vendor.Vendor, error) {
+	var all []vendor.Vendor
 	if err := json.Unmarshal(vendors, &all); err != nil {
 		return nil, fmt.Errorf("demo vendors: %w", err)
 	}

@@ -31,7 +31,7 @@ func argumentsOf[A any]() (*arguments, error) {
 	if known, ok := derived.Load(t); ok {
 		return known.(*arguments), nil
 	}
-	s, err := jsonschema.For[A](nil)
+	s, err := schemaOf(t)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
@@ -52,6 +52,14 @@ func argumentsOf[A any]() (*arguments, error) {
 	}
 	derived.Store(t, a)
 	return a, nil
+}
+
+// schemaOf is the schema of what a model gives for an argument struct.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	if f := formOf(t); f != nil {
+		return f.schema()
+	}
+	return jsonschema.ForType(t, nil)
 }
 
 // strict makes every property required and allows no others, as OpenAI's strict mode

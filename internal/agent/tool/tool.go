@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"merve/internal/base/actor"
@@ -125,6 +126,7 @@ type Card map[string]any
 // is required; a pointer may be null. Tags: json names it, jsonschema describes it. A pointer
 // with omitempty was added by a later release: while it is null, the canonical arguments are
 // as they were without it, so that a call which an earlier release has kept is still the same call.
+// An A that programs fill in as well says by the tag model what a model sees of it, see [form].
 // An A that makes no schema is reported by [NewRegistry].
 func New[A any](name, description string, effect Effect, resolve func(ctx context.Context, tc Context, args A) (Result, error)) Tool {
 	t := Tool{Name: name, Description: description, Effect: effect, resolve: of(resolve)}
@@ -151,12 +153,20 @@ func SummaryOf[A any](f func(ctx context.Context, tc Context, args A) (string, e
 func of[A, R any](f func(context.Context, Context, A) (R, error)) func(context.Context, Context, json.RawMessage) (R, error) {
 	return func(ctx context.Context, tc Context, raw json.RawMessage) (R, error) {
 		var args A
-		if err := json.Unmarshal(raw, &args); err != nil {
+		if err := argumentsIn(raw, &args); err != nil {
 			var none R
 			return none, fault.Field("arguments", "%v", err)
 		}
 		return f(ctx, tc, args)
 	}
+}
+
+// argumentsIn reads canonical arguments into a struct.
+func argumentsIn[A any](raw json.RawMessage, args *A) error {
+	if f := formOf(reflect.TypeFor[A]()); f != nil {
+		return f.read(raw, args)
+	}
+	return json.Unmarshal(raw, args)
 }
 
 // Run resolves a call with canonical arguments.

@@ -16,3 +16,9 @@ func Hash(parts ...any) string {
 	sum := sha256.Sum256(b)
 	return fmt.Sprintf("%x", sum[:16])
 }
+
+// Digest makes a part of a key of what somebody else has named. It is stored, so its form never changes.
+func Digest(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%x", sum[:16])
+}

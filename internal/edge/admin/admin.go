@@ -15,9 +15,10 @@ import (
 	"merve/internal/cloud/alert"
 	"merve/internal/edge/httpapi"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/people/account"
 	"merve/internal/people/desk"
 	"merve/internal/record/customer"
@@ -54,10 +55,10 @@ type API struct {
 	Drivers    *taxi.Drivers
 	Rides      *taxi.Store
 	Places     *curated.Store
-	Vendors    *marketplace.Vendors
+	Vendors    *vendor.Store
 	Customers  *customer.Store      // the people whom calls are about
 	Visits     *appointment.Catalog // what calls arrange
-	Broker     *marketplace.Broker
+	Broker     *request.Broker
 	Handover   *desk.Desk
 	Reindex    Reindexer // nil without a search engine
 

@@ -9,8 +9,10 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
+	"merve/internal/cloud/audit"
 	"merve/internal/edge/httpapi"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/request"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
 	"merve/internal/tenant/market"
@@ -21,7 +23,7 @@ import (
 type requests struct {
 	Markets *market.Store
 	Threads *thread.Store
-	Broker  *marketplace.Broker
+	Broker  *request.Broker
 	Files   Files
 }
 
@@ -35,37 +37,37 @@ func (h requests) Routes() staffRoutes {
 
 // requestFile is all that the desk sees of a request.
 type requestFile struct {
-	Request  marketplace.Snapshot `json:"request"`
-	Client   bool                 `json:"client"` // a client has to say YES; a request without one is the desk's own
-	Next     []marketplace.State  `json:"next"`   // the states that it may go to
-	Pictures []requestPicture     `json:"pictures"`
-	Events   []requestEvent       `json:"events"`
-	Audit    []marketplace.Sealed `json:"audit"`
-	Verified bool                 `json:"verified"` // the chain of the audit holds
-	Broken   string               `json:"broken,omitempty"`
+	Request  request.Snapshot `json:"request"`
+	Client   bool             `json:"client"` // a client has to say YES; a request without one is the desk's own
+	Next     []request.State  `json:"next"`   // the states that it may go to
+	Pictures []requestPicture `json:"pictures"`
+	Events   []requestEvent   `json:"events"`
+	Audit    []audit.Sealed   `json:"audit"`
+	Verified bool             `json:"verified"` // the chain of the audit holds
+	Broken   string           `json:"broken,omitempty"`
 }
 
 // requestPicture is a picture of a request with what was read in it.
 type requestPicture struct {
-	Read    marketplace.JobResult `json:"read"`
-	Address string                `json:"picture,omitempty"` // for 15 minutes
+	Read    quote.JobResult `json:"read"`
+	Address string          `json:"picture,omitempty"` // for 15 minutes
 }
 
 // requestEvent is what happened to a request.
 type requestEvent struct {
-	Type     marketplace.EventType `json:"type"`
-	At       time.Time             `json:"at"`
-	By       string                `json:"by"`
-	From     marketplace.State     `json:"from,omitempty"`
-	To       marketplace.State     `json:"to,omitempty"`
-	Outreach string                `json:"outreach_id,omitempty"`
-	Text     string                `json:"text,omitempty"` // quoted words
+	Type     request.EventType `json:"type"`
+	At       time.Time         `json:"at"`
+	By       string            `json:"by"`
+	From     request.State     `json:"from,omitempty"`
+	To       request.State     `json:"to,omitempty"`
+	Outreach string            `json:"outreach_id,omitempty"`
+	Text     string            `json:"text,omitempty"` // quoted words
 }
 
 // one answers with a request, its events and its audit, checked.
 func (h requests) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	ctx, id := r.Context(), r.PathValue("request")
-	if !marketplace.IsID(id) {
+	if !request.IsID(id) {
 		return actor.ErrNotFound
 	}
 	v, err := h.Broker.Store.View(ctx, id)
@@ -93,7 +95,7 @@ func (h requests) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		}
 		file.Events = append(file.Events, shown)
 	}
-	trail, err := h.Broker.Store.Audit(ctx, id)
+	trail, err := h.Broker.Store.Log().Trail(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,7 @@ func (h requests) one(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 // pictures lists the pictures of jobs, with an address if they were fetched.
-func (h requests) pictures(ctx context.Context, jobs []marketplace.Job) ([]requestPicture, error) {
+func (h requests) pictures(ctx context.Context, jobs []quote.Job) ([]requestPicture, error) {
 	all := []requestPicture{}
 	for _, j := range jobs {
 		p := requestPicture{Read: j.Result()}
@@ -122,17 +124,17 @@ func (h requests) pictures(ctx context.Context, jobs []marketplace.Job) ([]reque
 
 // boardRequest is a request on the board.
 type boardRequest struct {
-	ID           string                   `json:"request_id"`
-	Code         string                   `json:"code"`
-	Conversation string                   `json:"conversation_id"`
-	State        marketplace.State        `json:"state"`
-	Category     string                   `json:"category"`
-	Requirements marketplace.Requirements `json:"requirements"`
-	CreatedAt    string                   `json:"created_at"`
-	UpdatedAt    string                   `json:"updated_at"`
+	ID           string               `json:"request_id"`
+	Code         string               `json:"code"`
+	Conversation string               `json:"conversation_id"`
+	State        request.State        `json:"state"`
+	Category     string               `json:"category"`
+	Requirements request.Requirements `json:"requirements"`
+	CreatedAt    string               `json:"created_at"`
+	UpdatedAt    string               `json:"updated_at"`
 }
 
-func onBoard(r marketplace.Request) boardRequest {
+func onBoard(r request.Request) boardRequest {
 	const form = "2006-01-02T15:04:05Z07:00"
 	return boardRequest{r.ID, r.Code, r.Conversation(), r.State, r.Category, r.Requirements, r.CreatedAt.UTC().Format(form), r.UpdatedAt.UTC().Format(form)}
 }
@@ -173,14 +175,14 @@ func (h requests) create(w http.ResponseWriter, r *http.Request, who actor.Actor
 	if err != nil {
 		return notFound(err)
 	}
-	made := marketplace.Request{Market: m.ID, Language: m.Language, Category: req.Category, Currency: m.Currency}
+	made := request.Request{Market: m.ID, Language: m.Language, Category: req.Category, Currency: m.Currency}
 	if req.Client != nil {
 		if err := h.clientOf(r, m, *req.Client, &made); err != nil {
 			return err
 		}
 	}
-	made.ID = marketplace.NewID(who.Key(), h.Broker.NewID())
-	made, err = h.Broker.Create(r.Context(), made, req.Requirements, marketplace.Admin, false)
+	made.ID = request.NewID(who.Key(), h.Broker.NewID())
+	made, err = h.Broker.Create(r.Context(), made, req.Requirements, request.Admin, false)
 	if err != nil {
 		return err
 	}
@@ -188,8 +190,8 @@ func (h requests) create(w http.ResponseWriter, r *http.Request, who actor.Actor
 }
 
 // clientOf finds the conversation of a client: by its thread, or on WhatsApp by their number.
-func (h requests) clientOf(r *http.Request, m *market.Market, c client, made *marketplace.Request) error {
-	made.Client = marketplace.Contact{Name: c.Name, Phone: c.Phone}
+func (h requests) clientOf(r *http.Request, m *market.Market, c client, made *request.Request) error {
+	made.Client = request.Contact{Name: c.Name, Phone: c.Phone}
 	if c.Thread == "" {
 		if !market.IsE164(c.Phone) {
 			return fault.Field("client", "want threadId, or phone in E.164")
@@ -209,9 +211,9 @@ func (h requests) clientOf(r *http.Request, m *market.Market, c client, made *ma
 	if head.Language != "" {
 		made.Language = head.Language
 	}
-	if made.Client == (marketplace.Contact{}) {
+	if made.Client == (request.Contact{}) {
 		customer := head.Customer()
-		made.Client = marketplace.Contact{Name: customer.Name, Phone: customer.Phone}
+		made.Client = request.Contact{Name: customer.Name, Phone: customer.Phone}
 	}
 	return nil
 }

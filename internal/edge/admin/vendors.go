@@ -7,13 +7,13 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/vendor"
 )
 
 // vendors are the businesses that a market asks for offers.
 type vendors struct {
 	tenants
-	Vendors *marketplace.Vendors
+	Vendors *vendor.Store
 }
 
 func (h vendors) Routes() staffRoutes {
@@ -30,7 +30,7 @@ func (h vendors) list(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 func (h vendors) save(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	under := func(v *marketplace.Vendor, market, id string) { v.Market, v.ID = market, id }
+	under := func(v *vendor.Vendor, market, id string) { v.Market, v.ID = market, id }
 	return saveItem(h.tenants, w, r, "vendor", under, h.Vendors.Put)
 }
 
@@ -39,17 +39,17 @@ func (h vendors) remove(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 }
 
 func (h vendors) importAll(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return importLines(h.tenants, w, r, readVendor, func(ctx context.Context, _ string, all []marketplace.Vendor) error {
+	return importLines(h.tenants, w, r, readVendor, func(ctx context.Context, _ string, all []vendor.Vendor) error {
 		return h.Vendors.Import(ctx, all)
 	})
 }
 
-func readVendor(line []byte) (lined[marketplace.Vendor], error) {
-	var v marketplace.Vendor
+func readVendor(line []byte) (lined[vendor.Vendor], error) {
+	var v vendor.Vendor
 	if err := json.Unmarshal(line, &v); err != nil {
-		return lined[marketplace.Vendor]{}, fault.WrongForm(err)
+		return lined[vendor.Vendor]{}, fault.WrongForm(err)
 	}
-	return lined[marketplace.Vendor]{v.ID, v.Market, func(market string) (marketplace.Vendor, error) {
+	return lined[vendor.Vendor]{v.ID, v.Market, func(market string) (vendor.Vendor, error) {
 		v.Market = market
 		return v, v.Check()
 	}}, nil

@@ -8,16 +8,16 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
 	"merve/internal/provider/twilio"
 )
 
 // Calls takes in what Twilio asks and says of calls to clients.
 type Calls struct {
 	Webhook
-	Broker interface {
-		Connect(ctx context.Context, at marketplace.Place, callID string) (to marketplace.Connection, ok bool, err error)
-		Heard(ctx context.Context, at marketplace.Place, r marketplace.Report) error
+	Calls interface {
+		Connect(ctx context.Context, at callconsent.Place, callID string) (to callconsent.Connection, ok bool, err error)
+		Heard(ctx context.Context, at callconsent.Place, r callconsent.Report) error
 	}
 }
 
@@ -41,7 +41,7 @@ func (h *Calls) answered(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	to, ok, err := h.Broker.Connect(r.Context(), at, s.SID)
+	to, ok, err := h.Calls.Connect(r.Context(), at, s.SID)
 	if err != nil {
 		return err
 	}
@@ -67,11 +67,11 @@ func (h *Calls) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report := marketplace.Report{CallID: s.SID, Leg: marketplace.Leg(s.State), Refused: twilio.CallRefused(s.ErrorCode)}
+	report := callconsent.Report{CallID: s.SID, Leg: callconsent.Leg(s.State), Refused: twilio.CallRefused(s.ErrorCode)}
 	if r.URL.Query().Get("leg") == clientLeg {
 		report.Client, report.CallID = true, s.Parent
 	}
-	if err := h.Broker.Heard(r.Context(), at, report); err != nil {
+	if err := h.Calls.Heard(r.Context(), at, report); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -79,13 +79,13 @@ func (h *Calls) status(w http.ResponseWriter, r *http.Request) error {
 }
 
 // about reads the form of a webhook whose signature is right, and which attempt its address names.
-func (h *Calls) about(w http.ResponseWriter, r *http.Request) (url.Values, marketplace.Place, error) {
+func (h *Calls) about(w http.ResponseWriter, r *http.Request) (url.Values, callconsent.Place, error) {
 	form, err := h.signed(w, r)
 	if err != nil {
-		return nil, marketplace.Place{}, err
+		return nil, callconsent.Place{}, err
 	}
 	q, err := httpapi.Query(r, "attempt", "consent", "leg", "request")
-	at := marketplace.Place{Request: q["request"], Consent: q["consent"], Attempt: q["attempt"]}
+	at := callconsent.Place{Request: q["request"], Consent: q["consent"], Attempt: q["attempt"]}
 	switch {
 	case err != nil:
 		return nil, at, err
@@ -96,16 +96,16 @@ func (h *Calls) about(w http.ResponseWriter, r *http.Request) (url.Values, marke
 }
 
 // AnsweredURL is where Twilio asks what to do once the desk has answered, below publicURL.
-func AnsweredURL(publicURL string, at marketplace.Place) string {
+func AnsweredURL(publicURL string, at callconsent.Place) string {
 	return callURL(publicURL, callAnsweredPath, at, "")
 }
 
 // CallStatusURL is where Twilio reports on the desk's half of a call, below publicURL.
-func CallStatusURL(publicURL string, at marketplace.Place) string {
+func CallStatusURL(publicURL string, at callconsent.Place) string {
 	return callURL(publicURL, callStatusPath, at, "")
 }
 
-func callURL(publicURL, path string, at marketplace.Place, leg string) string {
+func callURL(publicURL, path string, at callconsent.Place, leg string) string {
 	q := url.Values{"attempt": {at.Attempt}, "consent": {at.Consent}, "request": {at.Request}}
 	if leg != "" {
 		q.Set("leg", leg)

@@ -12,7 +12,8 @@ import (
 	"merve/internal/app"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/api/apitest"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
+	"merve/internal/matter/request"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/tenant/market"
 )
@@ -54,16 +55,16 @@ func startCaller(t *testing.T) *caller {
 }
 
 // granted is a request whose client has agreed to a call.
-func (c *caller) granted() (request, consent string) {
+func (c *caller) granted() (id, consent string) {
 	c.t.Helper()
 	c.n++
 	now := apitest.Now()
-	r := marketplace.Request{
-		ID: marketplace.NewID(c.market, fmt.Sprint(c.n)), Market: c.market, Language: "en", State: marketplace.Searching, Category: "generator", Currency: "EUR", CreatedAt: now, UpdatedAt: now, Version: 1,
+	r := request.Request{
+		ID: request.NewID(c.market, fmt.Sprint(c.n)), Market: c.market, Language: "en", State: request.Searching, Category: "generator", Currency: "EUR", CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
-	k := marketplace.Consent{
+	k := callconsent.Consent{
 		ID: "cc_aaaaaaaaaaaaaaaa", Request: r.ID, Market: c.market, Thread: "th_" + r.ID, N: 1, Scope: "concierge", Reason: "a word", Number: callClient,
-		State: marketplace.ConsentGranted, AskedAt: now, GrantedAt: now, Until: now.Add(time.Hour), Version: 1,
+		State: callconsent.Granted, AskedAt: now, GrantedAt: now, Until: now.Add(time.Hour), Version: 1,
 	}
 	table := c.Base.Requests().Table
 	pk := "request#" + r.ID
@@ -74,19 +75,19 @@ func (c *caller) granted() (request, consent string) {
 }
 
 // does calls a tool, and gives its output.
-func (c *caller) does(tool, request, key string, input map[string]any) map[string]any {
+func (c *caller) does(tool, id, key string, input map[string]any) map[string]any {
 	c.t.Helper()
-	input["meta"] = marketplace.Meta{Request: request, Key: marketplace.Key(request, key), Actor: marketplace.Admin, Timestamp: apitest.Now().Format(time.RFC3339)}
+	input["meta"] = request.Meta{Request: id, Key: request.Key(id, key), Actor: request.Admin, Timestamp: apitest.Now().Format(time.RFC3339)}
 	out := map[string]any{}
 	c.CallTo(c.t, c.front, "POST", "/marketplace/tools/"+tool, input, apitest.Staff()...).Wants(c.t, http.StatusOK, &out)
 	return out
 }
 
 // consent is the request's as the API shows it.
-func (c *caller) consent(request string) marketplace.ShownConsent {
+func (c *caller) consent(id string) callconsent.Shown {
 	c.t.Helper()
-	var s marketplace.Snapshot
-	c.CallTo(c.t, c.front, "GET", "/marketplace/requests/"+request, nil, apitest.Staff()...).Wants(c.t, http.StatusOK, &s)
+	var s request.Snapshot
+	c.CallTo(c.t, c.front, "GET", "/marketplace/requests/"+id, nil, apitest.Staff()...).Wants(c.t, http.StatusOK, &s)
 	return s.Consents[0]
 }
 
@@ -119,7 +120,7 @@ func TestCallOverTwilio(t *testing.T) {
 		t.Fatalf("%v, rang %+v", got, ring)
 	}
 	c.must(c.twilio.ReportCall(t.Context(), ring.SID, "ringing", 0))
-	if state := c.consent(request).Attempts[0].State; state != marketplace.AttemptRinging {
+	if state := c.consent(request).Attempts[0].State; state != callconsent.AttemptRinging {
 		t.Errorf("while the desk rings: %s", state)
 	}
 	child, err := c.twilio.PickUp(t.Context(), ring.SID)
@@ -131,7 +132,7 @@ func TestCallOverTwilio(t *testing.T) {
 		c.must(c.twilio.ReportCall(t.Context(), child.SID, status, 0))
 	}
 	c.must(c.twilio.ReportCall(t.Context(), ring.SID, "completed", 0))
-	if k := c.consent(request); !k.Used || k.Attempts[0].State != marketplace.AttemptCompleted {
+	if k := c.consent(request); !k.Used || k.Attempts[0].State != callconsent.AttemptCompleted {
 		t.Errorf("afterwards: %+v", k)
 	}
 	if got := c.does("marketplace.start_call", request, "2", map[string]any{"consent_id": consent}); got["success"] != false || len(c.twilio.Calls()) != 2 {
@@ -152,7 +153,7 @@ func TestRevokedWhileTheDeskRings(t *testing.T) {
 	if child, err := c.twilio.PickUp(t.Context(), ring.SID); err != nil || child.SID != "" {
 		t.Errorf("%v: dialled %+v", err, child)
 	}
-	if k := c.consent(request); k.State != marketplace.ConsentRevoked || k.Attempts[0].State != marketplace.AttemptFailed {
+	if k := c.consent(request); k.State != callconsent.Revoked || k.Attempts[0].State != callconsent.AttemptFailed {
 		t.Errorf("afterwards: %+v", k)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/edge/httpapi"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
 )
 
 // Requests is the API by which programs and the desk work on marketplace requests, with the tools that models have.
 type Requests struct {
 	Who    httpapi.Who
-	Broker *marketplace.Broker
+	Broker *request.Broker
 }
 
 // Routes are the API's.
@@ -35,7 +35,7 @@ func (a *Requests) call(w http.ResponseWriter, r *http.Request) error {
 	}
 	var input map[string]json.RawMessage
 	var body struct {
-		Meta *marketplace.Meta `json:"meta"`
+		Meta *request.Meta `json:"meta"`
 	}
 	if err := httpapi.ReadJSON(w, r, &input, &body); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (a *Requests) call(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case body.Meta == nil:
 		return fault.Field("meta", "missing")
-	case body.Meta.Actor == marketplace.Admin && !who.IsStaff():
+	case body.Meta.Actor == request.Admin && !who.IsStaff():
 		return fault.New(fault.Forbidden, "only staff act as admin")
 	}
 	delete(input, "meta")
@@ -51,7 +51,7 @@ func (a *Requests) call(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer, err := a.Broker.Do(r.Context(), marketplace.Call{Tool: r.PathValue("tool"), Meta: *body.Meta, Input: raw, By: who})
+	answer, err := a.Broker.Do(r.Context(), request.Call{Tool: r.PathValue("tool"), Meta: *body.Meta, Input: raw, By: who})
 	if err != nil {
 		return err
 	}
@@ -74,10 +74,10 @@ func (a *Requests) audit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := r.PathValue("id")
-	if !marketplace.IsID(id) {
+	if !request.IsID(id) {
 		return actor.ErrNotFound
 	}
-	t, err := a.Broker.Store.Audit(r.Context(), id)
+	t, err := a.Broker.Store.Log().Trail(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func (a *Requests) feed(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *Requests) states(w http.ResponseWriter, _ *http.Request) error {
-	return httpapi.WriteJSON(w, http.StatusOK, marketplace.StateTable())
+	return httpapi.WriteJSON(w, http.StatusOK, request.StateTable())
 }

@@ -11,7 +11,8 @@ import (
 	"merve/internal/app"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/edge/api/apitest"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/tenant/market"
 )
 
@@ -20,9 +21,9 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.NewMarket(t)
-	seller := marketplace.Vendor{
+	seller := vendor.Vendor{
 		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304000", Enabled: true,
-		OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
+		OptIn: &vendor.OptIn{At: apitest.Now(), How: "form"},
 	}
 	if _, err := s.Base.Vendors().Put(t.Context(), seller); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	front := s.With(t, func(*app.Process) {})
 	call := func(tool, key string, input map[string]any) apitest.Answer {
 		input["request_id"] = made.Request
-		input["meta"] = marketplace.Meta{Request: made.Request, Key: marketplace.Key(made.Request, key), Actor: marketplace.Admin,
+		input["meta"] = request.Meta{Request: made.Request, Key: request.Key(made.Request, key), Actor: request.Admin,
 			Timestamp: apitest.Now().Format(time.RFC3339)}
 		a, err := s.Send(t.Context(), front, "POST", "/marketplace/tools/"+tool, input, apitest.Staff()...)
 		if err != nil {
@@ -55,7 +56,7 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 		}
 		return a
 	}
-	if a := call(marketplace.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}); a.Status != http.StatusOK ||
+	if a := call(request.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}); a.Status != http.StatusOK ||
 		!strings.Contains(string(a.Body), `"success":true`) {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -64,14 +65,14 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	answers := make([]apitest.Answer, calls)
 	for n := range calls {
 		all.Go(func() {
-			answers[n] = call(marketplace.SendVendorMessage, "question", map[string]any{
-				"vendor_id": "v1", "message": "With cables?", "idempotency_key": marketplace.Key(made.Request, "question"),
+			answers[n] = call(request.SendVendorMessage, "question", map[string]any{
+				"vendor_id": "v1", "message": "With cables?", "idempotency_key": request.Key(made.Request, "question"),
 			})
 		})
 	}
 	all.Wait()
 	for _, a := range answers {
-		var said marketplace.Said
+		var said request.Said
 		if err := json.Unmarshal([]byte(a.Body), &said); err != nil || a.Status != http.StatusOK || !said.Success ||
 			string(a.Body) != string(answers[0].Body) {
 			t.Fatalf("%d %s, another %s", a.Status, a.Body, answers[0].Body)
@@ -94,7 +95,7 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	records := 0
 	table := s.Base.Requests().Table
 	err = table.Each(t.Context(), dynamo.Under("requestaudit#"+made.Request, "event#"), func(it dynamo.Item) error {
-		if it.String("tool") == marketplace.SendVendorMessage {
+		if it.String("tool") == request.SendVendorMessage {
 			records++
 		}
 		return nil
@@ -110,9 +111,9 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.NewMarket(t)
-	seller := marketplace.Vendor{
+	seller := vendor.Vendor{
 		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304001", Enabled: true,
-		OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
+		OptIn: &vendor.OptIn{At: apitest.Now(), How: "form"},
 	}
 	if _, err := s.Base.Vendors().Put(t.Context(), seller); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 	call := func(who, tool, key string, input map[string]any) (success bool, why string) {
 		t.Helper()
 		input["request_id"] = made.Request
-		input["meta"] = marketplace.Meta{Request: made.Request, Key: marketplace.Key(made.Request, key), Actor: who, Timestamp: apitest.Now().Format(time.RFC3339)}
+		input["meta"] = request.Meta{Request: made.Request, Key: request.Key(made.Request, key), Actor: who, Timestamp: apitest.Now().Format(time.RFC3339)}
 		var out struct {
 			Success bool
 			Error   string
@@ -146,8 +147,8 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 		return out.Success, out.Error
 	}
 	writes := func(who string) (bool, string) {
-		return call(who, marketplace.SendVendorMessage, "write"+who, map[string]any{
-			"vendor_id": "v1", "message": "We accept your quote. This is a binding order.", "idempotency_key": marketplace.Key(made.Request, "write"+who),
+		return call(who, request.SendVendorMessage, "write"+who, map[string]any{
+			"vendor_id": "v1", "message": "We accept your quote. This is a binding order.", "idempotency_key": request.Key(made.Request, "write"+who),
 		})
 	}
 	done := func(ok bool, why string) {
@@ -156,18 +157,18 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 			t.Fatal(why)
 		}
 	}
-	done(call(marketplace.Admin, marketplace.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}))
-	programs := []string{marketplace.Moltbot, marketplace.System}
+	done(call(request.Admin, request.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}))
+	programs := []string{request.Moltbot, request.System}
 	for _, who := range programs {
 		if ok, why := writes(who); ok || why == "" {
 			t.Errorf("%s writes to a vendor: %v %q", who, ok, why)
 		}
 	}
-	done(writes(marketplace.Admin))
-	done(call(marketplace.Admin, marketplace.RecordVendorReply, "reply", map[string]any{
+	done(writes(request.Admin))
+	done(call(request.Admin, request.RecordVendorReply, "reply", map[string]any{
 		"vendor_id": "v1", "message": "280", "provider_message_id": "SM1", "parsed_data": map[string]any{"has_stock": true, "price": 280},
 	}))
-	view := func() marketplace.View {
+	view := func() request.View {
 		t.Helper()
 		v, err := s.Base.Requests().View(t.Context(), made.Request)
 		if err != nil {
@@ -175,18 +176,18 @@ func TestPromise1_NoProgramSpeaksOrEndsADeal(t *testing.T) {
 		}
 		return v
 	}
-	done(call(marketplace.Admin, marketplace.ProposeAcceptance, "accept", map[string]any{"outreach_id": view().Outreach[0].ID}))
+	done(call(request.Admin, request.ProposeAcceptance, "accept", map[string]any{"outreach_id": view().Outreach[0].ID}))
 	for _, who := range programs {
-		for _, to := range marketplace.States() {
-			if ok, why := call(who, marketplace.UpdateRequestState, who+string(to), map[string]any{"new_state": to}); ok || why == "" {
+		for _, to := range request.States() {
+			if ok, why := call(who, request.UpdateRequestState, who+string(to), map[string]any{"new_state": to}); ok || why == "" {
 				t.Errorf("%s takes a deal to %s: %v %q", who, to, ok, why)
 			}
 		}
 	}
-	if v := view(); v.State != marketplace.Accepted || v.Outreach[0].Questions != 1 {
+	if v := view(); v.State != request.Accepted || v.Outreach[0].Questions != 1 {
 		t.Errorf("the request is %s, and its vendor was written to %d times", v.State, v.Outreach[0].Questions)
 	}
-	done(call(marketplace.Admin, marketplace.UpdateRequestState, "off", map[string]any{"new_state": "cancelled"}))
+	done(call(request.Admin, request.UpdateRequestState, "off", map[string]any{"new_state": "cancelled"}))
 	events, err := s.Base.Requests().History(t.Context(), made.Request)
 	if err != nil {
 		t.Fatal(err)

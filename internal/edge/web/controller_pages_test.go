@@ -16,8 +16,9 @@ import (
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/appointment"
-	"merve/internal/matter/marketplace"
+	quotes "merve/internal/matter/quote"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/record/ledger"
 	"merve/internal/record/listing"
 	"merve/internal/record/place"
@@ -222,8 +223,8 @@ func followRequest(t *testing.T, browser context.Context) {
 	c.pressed("Look for vendors")
 	c.waitText(".chain", "The chain of 2 records holds.")
 	id := eval[string](c.tab, `new URLSearchParams(location.search).get('request')`)
-	store, job := c.base.Requests(), marketplace.Job{
-		ID: "oj_aaaaaaaaaaaaaaaa", Request: id, Status: marketplace.JobCompleted, Tries: 1, Confidence: 0.91, NeedsCheck: []string{"lines[0].total"}, CreatedAt: time.Now(),
+	store, job := c.base.Requests(), quotes.Job{
+		ID: "oj_aaaaaaaaaaaaaaaa", Request: id, Status: quotes.JobCompleted, Tries: 1, Confidence: 0.91, NeedsCheck: []string{"lines[0].total"}, CreatedAt: time.Now(),
 		Extracted: `{"lines":[{"item":"60 kVA","quantity":2,"unit_price":140,"total":290,"confidence":0.91,"check":"failed"}],"total":280,"currency":"EUR","text":"60 kVA"}`,
 	}
 	if err := store.Table.DB().Commit(t.Context(), store.Table.Put(dynamo.Key{PK: "request#" + id, SK: "~ocr#" + job.ID}, job)); err != nil {
@@ -957,9 +958,9 @@ func keepUnsaved(t *testing.T, browser context.Context) {
 // hasVisits gives the market a vendor, and a technician who comes for a service.
 func (c *controller) hasVisits() {
 	c.Helper()
-	_, err := c.base.Vendors().Put(c.Context(), marketplace.Vendor{
+	_, err := c.base.Vendors().Put(c.Context(), vendor.Vendor{
 		ID: "power", Market: c.market.ID, Name: "Kyrenia Power", Category: "generator rental", Phone: "+905330000009", Enabled: true,
-		OptIn: &marketplace.OptIn{At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), How: "form of 3 May"},
+		OptIn: &vendor.OptIn{At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), How: "form of 3 May"},
 	})
 	if err != nil {
 		c.Fatal(err)

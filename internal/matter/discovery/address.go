@@ -11,7 +11,7 @@ import (
 // maxURL is the longest address that is kept, in bytes.
 const maxURL = 1000
 
-// tracking are the parameters that say by which way somebody came, and not where to.
+// tracking are the parameters that say which way somebody came, and not where to.
 var tracking = []string{
 	"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "ysclid", "twclid", "ttclid", "igshid", "igsh", "li_fat_id",
 	"mc_cid", "mc_eid", "_ga", "_gl", "_hsenc", "_hsmi", "srsltid", "mkt_tok", "vero_id", "oly_anon_id", "oly_enc_id",

@@ -1,5 +1,5 @@
 // Package discovery looks outside of the catalogue: on the web, among profiles of social networks, and on a map.
-// What it finds is nobody's whom we know.
+// We know nobody of what it finds.
 //
 // Promises:
 //
@@ -9,7 +9,12 @@
 //   - A search costs one call of a provider, and one more for each provider that is asked because the one before
 //     has failed. Each of those is paid for before it is made ([Finder.Search]).
 //
-// The package stores nothing. Marketplace keeps the items and counts the calls.
+// What is found is kept for the request that it was found for:
+//
+//	request#{id}   feed#{item}            what was found for a post, by source and page
+//	request#{id}   budget#{kind}#{post}   how many searches were made for a post
+//
+// (table records).
 package discovery
 
 import (
@@ -91,7 +96,7 @@ type Item struct {
 	Confidence *float64 // 0 to 1; nil is not said
 }
 
-// Link is a search that an engine wants to be shown beside its items.
+// Link is a search that an engine wants to be shown with its items.
 type Link struct {
 	Title string `dynamodbav:"title" json:"title"`
 	URL   string `dynamodbav:"url" json:"url"`

@@ -202,7 +202,7 @@ var private = []pattern.Pattern{
 	pattern.New(begin + `\p{Lu}[\pL\pM]+\s+(?:[Hh]anım|[Bb]ey|[Aa]bla|[Aa]bi)(?:$|[^\pL])`),
 }
 
-// What is left of where somebody is.
+// What remains of where somebody is.
 const (
 	placeParts = 2
 	placeWords = 3

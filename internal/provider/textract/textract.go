@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 
 	"merve/internal/base/fault"
-	"merve/internal/matter/ocr"
+	"merve/internal/matter/quote/ocr"
 )
 
 // Reader reads pages by Textract. Safe for concurrent use.

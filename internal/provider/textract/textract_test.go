@@ -19,9 +19,9 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"merve/internal/base/fault"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/pdf"
-	"merve/internal/matter/pdf/pdftest"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/pdf"
+	"merve/internal/matter/quote/pdf/pdftest"
 	"merve/internal/provider/textract"
 )
 

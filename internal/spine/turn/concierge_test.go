@@ -20,10 +20,11 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/order"
 	"merve/internal/matter/report"
+	"merve/internal/matter/request"
 	"merve/internal/matter/taxi"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/people/desk"
 	"merve/internal/people/notify"
@@ -144,14 +145,14 @@ func otherAssistants() []assistant.Assistant {
 func (w *world) commands() map[channel.ThreadType]turn.Command {
 	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, w.orderCommands()}
 	broker := w.vendors.broker
-	all := turn.Commands{relay.Quotes{Post: w.post}, marketplace.Answers{Broker: broker, Named: true}, fixed, w.office(), w.post, marketplace.Answers{Broker: broker}}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
+	all := turn.Commands{relay.Quotes{Post: w.post}, broker.Answers(true), fixed, w.office(), w.post, broker.Answers(false)}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: broker.Answers(false)}
 }
 
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: vendor.Coded}}
 }
 
 func (w *world) matters() map[string]turn.Matter {
@@ -160,7 +161,7 @@ func (w *world) matters() map[string]turn.Matter {
 		order.StandingKind:  order.Standing{Store: w.orders},
 		taxi.StandingKind:   taxi.Standing{Store: w.rides},
 
-		marketplace.StandingKind: marketplace.Standing{Store: w.vendors.broker.Store},
+		request.StandingKind: request.Standing{Store: w.vendors.broker.Store},
 	}
 	if w.sara != nil {
 		all[report.StandingKind] = report.Standing{Store: w.sara.reports}

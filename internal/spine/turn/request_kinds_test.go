@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"merve/internal/cloud/dynamo"
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/request"
 	"merve/internal/model/llm"
 	"merve/internal/tenant/channel"
 )
@@ -179,7 +179,7 @@ func (w *world) stateOfRequests(s *state) (ids []string) {
 			w.t.Fatal(err)
 		}
 		for _, it := range page.Items {
-			e, _, err := marketplace.Events.Read(it)
+			e, _, err := request.Events.Read(it)
 			if err != nil {
 				w.t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func (w *world) stateOfRequests(s *state) (ids []string) {
 		}
 		slices.Sort(events)
 		s.Requests = append(s.Requests, events...)
-		t, err := w.vendors.broker.Store.Audit(w.t.Context(), v.ID)
+		t, err := w.vendors.broker.Store.Log().Trail(w.t.Context(), v.ID)
 		if err == nil {
 			err = t.Verify()
 		}

@@ -19,9 +19,11 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/discovery"
-	"merve/internal/matter/marketplace"
-	"merve/internal/matter/ocr"
-	"merve/internal/matter/price"
+	"merve/internal/matter/quote"
+	"merve/internal/matter/quote/ocr"
+	"merve/internal/matter/quote/price"
+	"merve/internal/matter/request"
+	"merve/internal/matter/vendor"
 	"merve/internal/model/llm"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -29,8 +31,8 @@ import (
 
 // vendors are those of a world, with what is looked for among them.
 type vendors struct {
-	broker *marketplace.Broker
-	teller *marketplace.Teller
+	broker *request.Broker
+	teller *request.Teller
 	phones map[string]string
 	*gallery
 }
@@ -41,26 +43,26 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 	if w.vendors != nil {
 		phones, pictures = w.vendors.phones, w.vendors.gallery
 	}
-	broker := &marketplace.Broker{
-		Store: &marketplace.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
+	broker := &request.Broker{
+		Store: &request.Store{Table: records, Now: w.clock.now, Rows: w.ledger.Rows}, Vendors: &vendor.Store{Table: catalog, Now: w.clock.now}, Markets: w.markets,
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
-		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
+		Parser: &quote.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
 	alerts := &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now}
 	broker.Alerts = alerts
-	reading := &marketplace.Pictures{Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
-	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
+	reading := &quote.Pictures{Jobs: broker.Store.Jobs(), Requests: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: alerts}
+	w.vendors = &vendors{broker, &request.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }
 
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
 func (w *world) settleVendors(text []byte) {
 	w.t.Helper()
-	var all []marketplace.Vendor
+	var all []vendor.Vendor
 	fromYAML(w.t, text, &all)
 	for i, v := range all {
-		v.Market, v.Enabled, v.OptIn = w.market, true, &marketplace.OptIn{At: w.clock.now(), How: "form"}
+		v.Market, v.Enabled, v.OptIn = w.market, true, &vendor.OptIn{At: w.clock.now(), How: "form"}
 		v.Phone = cmp.Or(v.Phone, fmt.Sprintf("+155503000%02d", i))
 		w.vendors.phones[v.ID] = v.Phone
 		if _, err := w.vendors.broker.Vendors.Put(w.t.Context(), v); err != nil {
@@ -70,9 +72,9 @@ func (w *world) settleVendors(text []byte) {
 }
 
 // allRequests are those of everybody who was met, as they were made.
-func (w *world) allRequests() []marketplace.View {
+func (w *world) allRequests() []request.View {
 	w.t.Helper()
-	var all []marketplace.View
+	var all []request.View
 	for _, owner := range w.owners() {
 		mine, err := w.vendors.broker.Store.Mine(w.t.Context(), actor.OfKey(owner), w.market)
 		if err != nil {
@@ -86,7 +88,7 @@ func (w *world) allRequests() []marketplace.View {
 			all = append(all, v)
 		}
 	}
-	slices.SortFunc(all, func(a, b marketplace.View) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortFunc(all, func(a, b request.View) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return all
 }
 
@@ -101,7 +103,7 @@ func (w *world) tellRequests() {
 				w.t.Fatal(err)
 			}
 			for _, it := range page.Items {
-				e, _, err := marketplace.Events.Read(it)
+				e, _, err := request.Events.Read(it)
 				if err != nil {
 					w.t.Fatal(err)
 				}
@@ -190,7 +192,7 @@ func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
 		return "none", true
 	case "audit":
 		v := nth(p.t, p.allRequests(), fmt.Sprint(n))
-		t, err := p.vendors.broker.Store.Audit(p.t.Context(), v.ID)
+		t, err := p.vendors.broker.Store.Log().Trail(p.t.Context(), v.ID)
 		if err == nil {
 			err = t.Verify()
 		}
@@ -209,7 +211,7 @@ func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
 }
 
 // describeOutreach is a vendor who was asked, in the words of a conversation file.
-func describeOutreach(o marketplace.Outreach) string {
+func describeOutreach(o vendor.Outreach) string {
 	text := o.Vendor + " " + string(o.State)
 	if q := o.Quote; q != nil && q.PriceMinor != nil {
 		text += fmt.Sprintf(" %d", *q.PriceMinor)
@@ -226,9 +228,9 @@ func describeOutreach(o marketplace.Outreach) string {
 }
 
 // askedOf is the n-th outreach of all.
-func (p *play) askedOf(n string) marketplace.Outreach {
+func (p *play) askedOf(n string) vendor.Outreach {
 	p.t.Helper()
-	var all []marketplace.Outreach
+	var all []vendor.Outreach
 	for _, v := range p.allRequests() {
 		all = append(all, v.Outreach...)
 	}

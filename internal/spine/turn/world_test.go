@@ -30,8 +30,8 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/matter/booking"
-	"merve/internal/matter/marketplace"
 	"merve/internal/matter/payment"
+	"merve/internal/matter/request"
 	"merve/internal/model/llm"
 	"merve/internal/people/notify"
 	"merve/internal/record/ledger"
@@ -301,7 +301,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
 		Looks:    w.looks(booker),
-		Commands: w.commands(), Refusals: marketplace.Refusals{Broker: w.vendors.broker}, Works: works(), Matters: w.matters(), Desk: w.concierge.people,
+		Commands: w.commands(), Refusals: request.Refusals{Broker: w.vendors.broker}, Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"merve/internal/matter/marketplace"
+	"merve/internal/matter/callconsent"
 	"merve/internal/provider/twilio"
 )
 
@@ -15,16 +15,16 @@ type Phone struct {
 	Client func(ctx context.Context, from string) (*twilio.Client, error)
 
 	// Answered is the URL that Twilio asks for instructions once the desk has answered; Status gets reports on the desk's leg.
-	Answered, Status func(marketplace.Place) string
+	Answered, Status func(callconsent.Place) string
 }
 
-var _ marketplace.Phone = (*Phone)(nil)
+var _ callconsent.Phone = (*Phone)(nil)
 
 // Ring rings the desk's telephone.
-func (p *Phone) Ring(ctx context.Context, r marketplace.Ring) (id string, err error) {
+func (p *Phone) Ring(ctx context.Context, r callconsent.Ring) (id string, err error) {
 	c, err := p.Client(ctx, r.From)
 	if err != nil {
-		return "", &marketplace.RingError{Reason: "the key of the provider cannot be read", Err: err}
+		return "", &callconsent.RingError{Reason: "the key of the provider cannot be read", Err: err}
 	}
 	id, err = c.Ring(ctx, twilio.Ring{To: r.To, URL: p.Answered(r.Place), StatusCallback: p.Status(r.Place)})
 	var failed *twilio.SendError
@@ -32,9 +32,9 @@ func (p *Phone) Ring(ctx context.Context, r marketplace.Ring) (id string, err er
 	case err == nil:
 		return id, nil
 	case !errors.As(err, &failed):
-		return "", &marketplace.RingError{Unclear: true, Reason: "no answer", Err: err}
+		return "", &callconsent.RingError{Unclear: true, Reason: "no answer", Err: err}
 	}
-	return "", &marketplace.RingError{
+	return "", &callconsent.RingError{
 		Unclear: failed.Outcome == twilio.Unclear, Refused: twilio.CallRefused(failed.Code), Reason: failed.Reason(), Err: failed,
 	}
 }
@@ -62,7 +62,7 @@ func (p *Phone) HangUp(ctx context.Context, from, id string) error {
 }
 
 // Legs reads the call and the call that it was connected with, if there is one.
-func (p *Phone) Legs(ctx context.Context, from, id string) (desk, client marketplace.Leg, err error) {
+func (p *Phone) Legs(ctx context.Context, from, id string) (desk, client callconsent.Leg, err error) {
 	c, err := p.Client(ctx, from)
 	if err != nil {
 		return "", "", err
@@ -76,7 +76,7 @@ func (p *Phone) Legs(ctx context.Context, from, id string) (desk, client marketp
 		return "", "", err
 	}
 	for _, child := range children {
-		client = client.Then(marketplace.Leg(child.State))
+		client = client.Then(callconsent.Leg(child.State))
 	}
-	return marketplace.Leg(call.State), client, nil
+	return callconsent.Leg(call.State), client, nil
 }
