@@ -25,7 +25,7 @@ func TestNobodyIsInTheLogs(t *testing.T) {
 	for _, leak := range w.leaks() {
 		t.Error(leak)
 	}
-	for _, what := range []string{"turn", "outbox", "expiry", "rides", "sweep"} {
+	for _, what := range []string{"turn", "outbox", "expiry", "rides", "threads"} {
 		if !slices.ContainsFunc(w.log.lines, func(line string) bool { return strings.Contains(line, fmt.Sprintf(`"level":"INFO","msg":%q`, what)) }) {
 			t.Errorf("no line of %s, so what it logs was not looked at", what)
 		}
