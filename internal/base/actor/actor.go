@@ -18,7 +18,7 @@ const (
 	User    Kind = "user"     // signed in with OIDC; ID is the subject
 	Session Kind = "session"  // an anonymous chat session; ID is its secret's hash
 	Person  Kind = "person"   // a channel's sender; ID is channel and the provider's user id
-	Caller  Kind = "customer" // of the catalogue; whoever calls is one for the call session in which that was verified
+	Caller  Kind = "customer" // of the catalogue; a caller is one for the call session in which that was verified
 	Staff   Kind = "staff"    // signed in to the admin API, in group admin
 	System  Kind = "system"   // schedules and streams
 )
@@ -60,7 +60,7 @@ func (a Actor) Owns(owner string) error {
 	return nil
 }
 
-// Keys are the keys by which a owns things: its own, and those linked with it.
+// Keys are the keys under which a owns things: its own, and those linked with it.
 func (a Actor) Keys() []string { return append([]string{a.Key()}, a.Also...) }
 
 // MaySee checks that a owns what belongs to owner, is staff, or is the system.

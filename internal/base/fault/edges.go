@@ -63,6 +63,6 @@ func Retryable(err error) bool { return err != nil && KindOf(err).retryable() }
 
 func (k Kind) retryable() bool { return k == Unavailable || k == Internal || k == Limited }
 
-// Permanent reports whether e will be the same however often it is tried: the opposite
-// of [Retryable], for who asks the error itself.
+// Permanent reports whether retrying e can never help. It is the opposite of [Retryable], for callers that hold the
+// error itself.
 func (e *Error) Permanent() bool { return !e.Kind.retryable() }

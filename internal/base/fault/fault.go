@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Kind says what an error means to whoever called.
+// Kind says what an error means to the caller.
 type Kind string
 
 const (

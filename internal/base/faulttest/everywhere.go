@@ -116,8 +116,8 @@ func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, call
 	Tried(t, n)
 }
 
-// Tried adds to the number of schedules that a test has tried, which is printed beside its
-// name. A test that has tried none has shown nothing, and fails.
+// Tried adds to the number of schedules that a test has tried, which is printed with the test's name. A test that has
+// tried no schedule has shown nothing, and fails.
 func Tried(t testing.TB, n int) {
 	t.Helper()
 	t.Attr("schedules", strconv.Itoa(n))

@@ -42,8 +42,8 @@ func Only(t testing.TB, function any, fields ...string) {
 	}
 }
 
-// unworded are the fields, by the last of their names, that an offer's hash binds and nobody is told in words: ids,
-// of which the names are said, locks, versions, and how far what is offered has come.
+// unworded are the fields, by the last part of their names, that an offer's hash binds but the words do not mention:
+// ids (the words give names instead), locks, versions, and the state of what is offered.
 var unworded = []string{
 	"ID", "Owner", "Market", "Business", "Listing", "Offering", "Item", "Merchant", "Replaces",
 	"Locks (more)", "Locks", "Inherits (more)", "Inherits", "Policy", "Version", "OfferHash", "State", "Status",
@@ -86,8 +86,8 @@ func sorted(function any) (named, ignored []string) {
 	return named, ignored
 }
 
-// results are what a function returns for arguments of which each field is set, to something else
-// where other says so.
+// results returns what a function returns for arguments with every field set. Fields for which other returns true get
+// a different value.
 func results(f reflect.Value, other func(field string) bool) []any {
 	var all []any
 	for _, v := range f.Call(arguments(f, other)) {
@@ -172,7 +172,7 @@ func (w *walk) set(name string, v reflect.Value) {
 	}
 }
 
-// next numbers the values: even ones, and odd ones in the place of those.
+// next numbers the values. They are even, except that a field that other selects gets the next odd number.
 func (w *walk) next(name string) int {
 	w.n += 2
 	if w.other != nil && w.other(name) {

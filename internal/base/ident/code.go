@@ -10,7 +10,7 @@ type Code struct {
 	Letter   bool   // every code has a letter, so that it is told from a number
 }
 
-// Readable are the letters and digits none of which is taken for another.
+// Readable are the letters and digits that nobody mistakes for one another.
 const Readable = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 
 const digits = "0123456789"

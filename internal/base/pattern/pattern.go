@@ -22,5 +22,5 @@ func New(expression string) Pattern {
 // MatchString reports whether s contains a match.
 func (p Pattern) MatchString(s string) bool { return p.compile().MatchString(s) }
 
-// Regexp returns the expression itself, for whoever wants more of it.
+// Regexp returns the compiled expression, for callers that need methods Pattern does not have.
 func (p Pattern) Regexp() *regexp.Regexp { return p.compile() }

@@ -1,11 +1,11 @@
-// Package alert keeps what a person must look at. Equal findings that nobody has
-// acknowledged are one alert, with the number of times that it was found.
+// Package alert keeps what a person must look at. Equal findings that nobody has acknowledged are one alert, with the
+// number of times that it was found.
 //
 //	alerts            {time}#{finding}   an alert
 //	alert#{finding}   open               leads to it until somebody has acknowledged it
 //
-// in table alerts, on which whoever raises alerts has rights, and on nothing else for it. What was
-// raised by a former release stands under the same keys in table ledger ([Store.Former]).
+// in table alerts. Raising an alert takes rights on this table and on no other. Alerts of a former
+// release stand under the same keys in table ledger ([Store.Former]).
 package alert
 
 import (
@@ -73,8 +73,8 @@ type Store struct {
 	Table dynamo.Table // alerts
 	Now   func() time.Time
 
-	// Former is the table of earlier alerts, which are listed and acknowledged there until they
-	// have gone, 90 days after the last was raised. Zero is none.
+	// Former is the table of earlier alerts. They are listed and acknowledged there until they disappear, 90 days
+	// after the last was raised. Zero means no such table.
 	Former dynamo.Table
 }
 
@@ -100,7 +100,7 @@ func (s *Store) Raise(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	return nil
 }
 
-// Open returns the open alert of a finding, if there is one. 2 requests, 1 where there is none.
+// Open returns the open alert of a finding, if there is one. 2 requests, or 1 if no alert is open.
 func (s *Store) Open(ctx context.Context, a Alert) (found Alert, open bool, err error) {
 	it, err := s.Table.Get(ctx, openKey(a.finding()))
 	if err != nil || it == nil || it.Expired(s.Now()) {

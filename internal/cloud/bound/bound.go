@@ -1,21 +1,20 @@
-// Package bound limits what strangers may hold, book, order and send: each customer, and each network
-// address from which customers write who have not signed in.
+// Package bound limits what strangers may hold, book, order and send. It limits each customer, and each network
+// address that customers write from without signing in.
 //
-// A bound is a number of tokens, and each token has an end, as a lock has. Whatever is bounded takes one
-// token of its owner, and one of their address where that is known, in the transaction that holds or
-// places it. It keeps the names of its tokens and lets them go when it ends early. A token whose end has
-// passed is free, whether or not the item is still there, so nothing has to be swept.
+// A bound is a number of tokens, and each token has an end, as a lock has. The transaction that holds or places
+// something also takes one token of its owner, and one of their address if it is known. The thing keeps the names of
+// its tokens and frees them when it ends early. A token past its end is free whether or not its item still exists, so
+// nothing has to be swept.
 //
 //	bound#{owner}          {matter}#{NNN}   a token: what has it, and until when (table ledger)
 //	bound#{address}        {matter}#{NNN}   the same, of a hashed address
 //
-// Promises: an owner never has more tokens than the bound and what gives way to the newest of them. What a
-// chat holds, and nobody has said YES to, gives way to what the same chat holds next, and a booking gives
-// way to the one that replaces it: neither is counted. The number of a token is below the bound, so that two
-// who come at once cannot both pass.
+// Promises: an owner never has more tokens than the bound, plus those that give way to the newest. What a chat holds
+// without a YES gives way to what the same chat holds next, and a booking gives way to the one that replaces it, so
+// neither is counted. A token's number is below the bound, so that two who come at once cannot both pass.
 //
-// Requests: to take 1, and 1 more where there is an address; to keep or free none beside the transaction
-// that it joins.
+// Requests: 1 to take, and 1 more if there is an address. Keeping or freeing joins another transaction and needs no
+// request of its own.
 package bound
 
 import (
@@ -68,7 +67,7 @@ type Claim struct {
 	Matter   Matter
 	Market   string
 	Owner    string    // actor key
-	Address  string    // of [Address]; "" is none
+	Address  string    // of [Address]; "" if unknown
 	ID       string    // what takes them
 	Until    time.Time // their end
 	Chat     string    // the thread that holds it, while nobody has said YES; "" is settled
@@ -307,8 +306,8 @@ func Network(ip string) string {
 	return net.String()
 }
 
-// Address is what bounds know the network of an IP address by; "" is none. It is a hash, so that no address
-// is kept.
+// Address is the name under which bounds know the network of an IP address; "" if ip has none. It is a hash, so that
+// no address is stored.
 func Address(ip string) string {
 	network := Network(ip)
 	if network == "" {

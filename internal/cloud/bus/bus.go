@@ -1,13 +1,12 @@
-// Package bus puts events on an EventBridge bus, and reads them as a queue receives them
-// when it is the target of a rule.
+// Package bus puts events on an EventBridge bus, and reads them as a queue receives them when it is the target of a
+// rule.
 //
-// An event reaches every rule of its bus that takes its type, at least once and in no
-// order: whoever reads it must know it by something in its detail. The bus gives every put
-// an id of its own, so the envelope's id tells nothing. The trace id of the sender's
-// context travels with the event.
+// An event reaches every rule of its bus that matches its type, at least once and in no particular order, so a reader
+// must recognize a repeated event by something in its detail. The envelope's id does not help: the bus gives every
+// put an id of its own. The trace id of the sender's context travels with the event.
 //
-// [EventBridge] is Amazon EventBridge. The local runner speaks the same wire format (package
-// merve/infra/local/bus). Both pass the suite in package bustest.
+// [EventBridge] is Amazon EventBridge. The local runner speaks the same wire format (package merve/infra/local/bus).
+// Both pass the suite in package bustest.
 package bus
 
 import (

@@ -34,9 +34,8 @@ func (t Table) PutDue(key Key, kind, id string, at time.Time) Write {
 	}{DueShard(kind, id), at})
 }
 
-// Due returns the keys of a kind that are due at or before now, oldest first, one
-// shard's page: one request. The index is read eventually, so a key may be stale:
-// whoever acts on it decides on the item itself.
+// Due returns the keys of a kind that are due at or before now, oldest first, one shard's page: one request. The
+// index is eventually consistent, so a key may be stale. Callers must decide on the item itself.
 func (t Table) Due(ctx context.Context, kind string, shard int, now time.Time, limit int, after string) ([]Key, string, error) {
 	page, err := t.duePage(ctx, kind, shard, now, limit, after)
 	return page.Keys(), page.Next, err

@@ -1,23 +1,20 @@
-// Package dynamo is how every package talks to DynamoDB: requests with plain keys,
-// conditional writes as values, and transactions gathered from several packages.
+// Package dynamo is how every package talks to DynamoDB: requests with plain keys, conditional writes as values, and
+// transactions gathered from several packages.
 //
-// All tables have the string keys pk and sk. A package owns the keys it writes and
-// says so beside its code. A [Write] carries its condition and what a failed
-// condition means; [DB.Commit] runs one write as itself and several as one
-// TransactWriteItems, so that packages that do not know each other commit together.
+// All tables have the string keys pk and sk. A package owns the keys it writes and documents them in its own code. A
+// [Write] carries its condition and what a failed condition means; [DB.Commit] runs one write as itself and several
+// as one TransactWriteItems, so that packages that do not know each other commit together.
 //
-// Times are stored as numbers of milliseconds since 1970, zero times not at all.
-// The attribute ttl (epoch seconds) is DynamoDB's to delete some day; a read that
-// must not see an expired item checks it itself ([Item.Expired]).
+// Times are stored as numbers of milliseconds since 1970, zero times not at all. The attribute ttl (epoch seconds) is
+// DynamoDB's to delete some day; a read that must not see an expired item checks it itself ([Item.Expired]).
 //
-// A call whose answer is lost is made again. A transaction carries a token then, by which
-// the server knows it and does not run it twice: its answer is that of the first time. A
-// single write has no token. Made again it meets its own work, so its condition may fail
-// for no other reason: whoever gives a single write a condition makes it out by something
-// of its own in the item that is there.
+// A call whose answer is lost is made again. A transaction then carries a token: the server recognizes it, does not
+// run the transaction twice, and repeats its first answer. A single write has no token. If it is repeated it meets
+// its own work, and its condition may fail for no other reason. So a caller that gives a single write a condition
+// must be able to recognize its own write by something in the stored item.
 //
-// Every request, retry and unit is counted on the meters of its context
-// (package telemetry). There is no Scan and no FilterExpression in this package.
+// Every request, retry and unit is counted on the meters of its context (package telemetry). There is no Scan and no
+// FilterExpression in this package.
 package dynamo
 
 import (

@@ -20,7 +20,7 @@ import (
 	"merve/internal/base/pause"
 )
 
-// Get reads one item, strongly consistent; nil when there is none. One request.
+// Get reads one item, strongly consistent; nil if it does not exist. One request.
 func (t Table) Get(ctx context.Context, key Key) (Item, error) {
 	out, err := t.db.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &t.name, Key: key.item(), ConsistentRead: aws.Bool(true),

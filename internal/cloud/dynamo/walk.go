@@ -34,11 +34,11 @@ type Walked struct {
 // keysPage is how many keys of a shard one request reads.
 const keysPage = 500
 
-// EachDue hands do the keys of a kind that are due at or before now: each shard's, page by page
-// and oldest first, those of one page of 500 in the order of their keys. do reports whether it did, or
-// tried to do, something: only that counts against the budget, so that much which needs nothing yet
-// keeps nobody waiting who stands behind it. An error keeps nothing else from its turn, and all are joined,
-// as far as anybody would read them. 16 requests, and 1 more for each further page.
+// EachDue calls do for the keys of a kind that are due at or before now: each shard's, page by page and oldest first,
+// those of one page of 500 in the order of their keys. do reports whether it did, or tried to do, something. Only
+// that counts against the budget, so that many keys that need nothing yet do not hold up the keys behind them. An
+// error does not stop the others; EachDue joins all errors, up to the number that anybody would read. 16 requests,
+// and 1 more for each further page.
 func (t Table) EachDue(ctx context.Context, kind string, now time.Time, b Budget, do func(Key) (did bool, err error)) (Walked, error) {
 	return t.walk(ctx, kind, now, b, keysPage, func(w *walk, page Page) error {
 		slices.SortFunc(page.Items, func(a, b Item) int {
@@ -137,7 +137,7 @@ func (t Table) walkShard(ctx context.Context, w *walk, shard, size int, page fun
 	}
 }
 
-// shard gives the next shard to whoever is free; ok is false when there is none, or no budget.
+// shard gives the next shard to a free worker; ok is false if no shard or no budget is left.
 func (w *walk) shard(ctx context.Context) (n int, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -55,11 +55,11 @@ func (w Write) In(t Table) (Key, bool) { return w.key, w.table == t.name }
 // Puts reports whether a write puts an item, and neither changes nor deletes one.
 func (w Write) Puts() bool { return w.op == opPut }
 
-// Time is a time among the attributes of the item of a put; zero where there is none.
+// Time is a time among the attributes of the item of a put; zero if there is no such attribute.
 func (w Write) Time(name string) time.Time { return w.item.Time(name) }
 
-// Beside adds the attributes of another struct to the item of a put. An attribute that both have is an
-// error of the commit.
+// Beside adds the attributes of another struct to the item of a put. An attribute that both have is an error of the
+// commit.
 func (w Write) Beside(more any) Write {
 	added, err := Encode(more)
 	if w.err == nil {

@@ -1,24 +1,23 @@
-// Package event is the one form in which stores tell what has happened, and the one way from there to
-// whoever must know.
+// Package event defines the one form in which stores record what has happened, and the one way to pass that on to
+// those who must know.
 //
-// An event is an item whose facts never change. It is written in the transaction of the change that it tells
-// of, in the partition of what has changed, and the table's stream brings it to a [Router]:
+// An event is an item whose facts never change. A store writes it in the same transaction as the change it reports,
+// in the partition of the item that changed. The table's stream brings it to a [Router]:
 //
-//	{pk}   event#{id}   kind, at, trace, and beside them the facts of the kind
+//	{pk}   event#{id}   kind, at, trace, and next to them the facts of the kind
 //
-// That is the [Envelope]. The id is unique in its partition. kind names the [Kind] that wrote the event,
-// and only that kind knows how to read its facts. An item is an event only if its sort key begins with
-// [Prefix]: elsewhere an attribute called kind means something else.
+// That is the [Envelope]. The id is unique in its partition. kind names the [Kind] that wrote the event, and only
+// that kind knows how to read its facts. An item is an event only if its sort key begins with [Prefix]: elsewhere an
+// attribute called kind means something else.
 //
-// A stream forgets what it could not bring anybody for a day, and long before that it goes on without what keeps
-// failing. So an event is due ([dynamo.DueIndex]) until it is told: [Router.Tell] takes it out of the index, and
-// [Resend] changes those that are overdue, by which the stream brings them once more. Whoever is told may therefore
-// be told again.
+// A stream drops a record that it could not deliver for a day, and it skips a record that keeps failing long before
+// that. So an event stays in the index due ([dynamo.DueIndex]) until it is told: [Router.Tell] takes it out. [Resend]
+// changes overdue events, which makes the stream deliver them again. A receiver may therefore get an event twice.
 //
-// Earlier releases wrote the same attributes without kind. Their events are told apart by how their keys
-// begin ([Kind.Earlier]). Those releases can read the events of this one: they ignore kind.
+// Earlier releases wrote the same attributes without kind. Their events are told apart by how their keys begin
+// ([Kind.Earlier]). Those releases can read the events of this one: they ignore kind.
 //
-// Cost: an event is one item more in the index due, and once it is told one request takes it out.
+// Cost: an event is one more item in the index due, and one request takes it out once it is told.
 package event
 
 import (
@@ -57,7 +56,7 @@ type Kind[E any] struct {
 	Name    string     // stored with every event, so it is short and never changes
 	Earlier dynamo.Key // how both keys begin of such events that were stored without their kind
 
-	ReadersCatchUp bool // readers do what whoever is told does, so that an event of which nobody was told is no loss, and not due
+	ReadersCatchUp bool // readers do the receiver's work themselves, so an event that nobody was told of is no loss, and is never due
 }
 
 // Put writes an event. at and trace of the envelope are among its facts.
@@ -109,7 +108,7 @@ func (k Kind[E]) To(tell ...func(context.Context, E) error) Route {
 	}}
 }
 
-// Route says who is told of one kind of event.
+// Route says which functions receive one kind of event.
 type Route struct {
 	kind string
 	has  func(dynamo.Item) bool
@@ -134,9 +133,9 @@ func NewRouter(table dynamo.Table, routes ...Route) (*Router, error) {
 	return &Router{table, routes}, nil
 }
 
-// Tell passes an item of a stream on to whoever is told of its kind. An item that is no event, and one
-// without a kind whose keys no kind knows, is nobody's business. A kind without a route is an error for good:
-// somebody was to be told, and is not.
+// Tell passes an item of a stream to the route of its kind. It ignores an item that is not an event, and one without
+// a kind whose keys no kind knows. A kind without a route is a permanent error: a receiver was expected, and is
+// missing.
 func (r *Router) Tell(ctx context.Context, it dynamo.Item) error {
 	for _, route := range r.routes {
 		if route.has(it) {

@@ -13,7 +13,7 @@ import (
 // ErrPrivate is why [OnlyTo] made no connection.
 var ErrPrivate = errors.New("not a public address")
 
-// reserved4 are the IPv4 addresses that are nobody's on the public Internet.
+// reserved4 are the IPv4 addresses that belong to no host on the public Internet.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 var reserved4 = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",

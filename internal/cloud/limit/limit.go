@@ -32,8 +32,8 @@ func key(what, who, span string) dynamo.Key {
 	return dynamo.Key{PK: "limit#" + what + "#" + hex.EncodeToString(sum[:16]), SK: span}
 }
 
-// Take counts one more of what who does; [ErrTooMany] when that would be more than most in
-// this hour. Who is kept as a hash.
+// Take counts one more of what by who. It returns [ErrTooMany] if that would be more than most in this hour. It
+// stores only a hash of who.
 func (c *Counter) Take(ctx context.Context, what, who string, most int) error {
 	return c.take(ctx, what, who, c.Now().UTC().Format("2006-01-02T15"), most, ErrTooMany)
 }

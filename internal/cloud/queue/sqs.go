@@ -38,7 +38,8 @@ func (q *SQS) Send(ctx context.Context, m Message) error {
 	return fault.Wrap(err, fault.Unavailable, "the queue is away, try again")
 }
 
-// Answers reports why nothing can be put on the queue, as far as that is known without doing it.
+// Answers reports why nothing can be put on the queue. It only asks for the queue's attributes, so it may miss a
+// reason.
 func (q *SQS) Answers(ctx context.Context) error {
 	_, err := q.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
 		QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},

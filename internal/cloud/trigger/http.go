@@ -44,7 +44,7 @@ func HTTP(h http.Handler, opts ...Option) Handler {
 	})
 }
 
-// RequestInfo is what the gateway knows of a request beside the request itself.
+// RequestInfo is what the gateway knows about a request besides the request itself.
 type RequestInfo struct {
 	Stage     string            // "$default" when the address has none
 	SourceIP  string            // who connected to the gateway

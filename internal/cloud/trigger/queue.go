@@ -92,7 +92,7 @@ func message(r *events.SQSMessage) Message {
 	return m
 }
 
-// number reads one of SQS's own numbers, which it sends as text; 0 when it is none.
+// number reads one of SQS's own numbers, which arrive as text. It returns 0 for text that is not a number.
 func number(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

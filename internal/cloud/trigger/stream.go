@@ -154,8 +154,7 @@ func tableName(arn string) string {
 	return name
 }
 
-// StreamEvent is the event that AWS makes of changes, for who delivers them on one
-// machine.
+// StreamEvent builds the event that AWS would make of changes. The local runner delivers changes with it.
 func StreamEvent(records []Record) ([]byte, error) {
 	e := streamEvent{Records: make([]streamRecord, len(records))}
 	for i, r := range records {

@@ -1,15 +1,13 @@
-// Package trigger is the border between AWS Lambda events and plain Go: requests,
-// messages, changes and ticks come in, and what AWS wants to hear goes out.
+// Package trigger is the border between AWS Lambda events and plain Go: requests, messages, changes and ticks come
+// in, and what AWS wants to hear goes out.
 //
-// A [Handler] takes an event as JSON and gives its answer as JSON, so that the cloud,
-// the local runner and the tests run the very same thing. Everything it calls has a
-// trace id in its context (package telemetry): the one that came with the event, else
-// a new one.
+// A [Handler] gets an event as JSON and answers with JSON, so that the cloud, the local runner and the tests run the
+// very same thing. Everything it calls has a trace id in its context (package telemetry): the one that came with the
+// event, else a new one.
 //
-// Promises: a request reaches its handler as the client sent it, as far as the gateway
-// tells. A batch answers exactly which items failed, in the form that AWS takes, or
-// fails as a whole; items that have to stay in order are never overtaken. A panic is an
-// error like any other, with a log line.
+// Promises: a request reaches its handler as the client sent it, except for what the gateway withholds. A batch
+// answers exactly which items failed, in the form that AWS takes, or fails as a whole; items that have to stay in
+// order are never overtaken. A panic is an error like any other, with a log line.
 package trigger
 
 import (

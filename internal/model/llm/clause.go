@@ -33,7 +33,7 @@ func (c *Clauses) Add(piece string) (whole []string) {
 	}
 }
 
-// Rest is what is left when the text has come to its end.
+// Rest returns what the text has left after its last whole clause.
 func (c *Clauses) Rest() string {
 	rest := c.held
 	c.held = ""

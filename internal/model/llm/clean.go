@@ -109,8 +109,8 @@ func reason(finish string) string {
 	return "unknown"
 }
 
-// round asks the raw model once. With a say it streams, and beside an error the response
-// holds the text that is out.
+// round asks the raw model once. With a say it streams, and if it fails the response holds the text that is already
+// out.
 func (c cleaned) round(ctx context.Context, req Request, say func(delta string) error) (round, error) {
 	s := &scanner{tools: callable(req)}
 	resp, err := c.ask(ctx, req, s, say)
@@ -203,8 +203,8 @@ func once(calls []Call) []Call {
 	return out
 }
 
-// object is the JSON object that an answer is to be: as it was written, or what is left of it
-// without thoughts and a fence. It is "" where that is none.
+// object is the JSON object that an answer must be: the answer as written, or without thoughts and a fence. It is ""
+// if neither is an object.
 func object(written, cleaned string) string {
 	for _, text := range []string{written, cleaned} {
 		text = strings.TrimSpace(text)
@@ -234,7 +234,7 @@ func (c cleaned) goOn(ctx context.Context, req Request, first round, say func(de
 	return ended(first).tell(say)
 }
 
-// ended is a text that was cut off as far as it is whole.
+// ended cuts a text that was cut off back to its last whole sentence.
 func ended(r round) round {
 	if r.cut() {
 		r.Text = wholeSentences(r.Text, r.said)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Meaning says what a failure means to whoever asked.
+// Meaning says what a failure means to the caller.
 type Meaning string
 
 const (

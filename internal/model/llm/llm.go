@@ -1,12 +1,11 @@
-// Package llm holds the words that every part uses to talk to a model: messages, the
-// calls that a model asks for, what an answer costs, and what its failures mean.
+// Package llm holds the words that every part uses to talk to a model: messages, the calls that a model asks for,
+// what an answer costs, and what its failures mean.
 //
-// A [Model] answers one request and keeps nothing. Whoever asks keeps the history and
-// owes it one rule, which [Check] holds: every call has exactly one tool message, right
-// after the message that made it.
+// A [Model] answers one request and keeps nothing. The caller keeps the history and must follow one rule, which
+// [Check] enforces: every call has exactly one tool message, right after the message that made it.
 //
-// Every provider's model stands behind [Clean], so that what a model sends is fit to be
-// shown and kept. [Retry] is how any provider is asked, [Cost] what any answer costs.
+// Every provider's model stands behind [Clean], so that what a model sends is fit to be shown and kept. [Retry] is
+// how any provider is asked, [Cost] what any answer costs.
 package llm
 
 import (
@@ -21,9 +20,9 @@ type Model interface {
 	// Complete returns the answer when it is whole.
 	Complete(ctx context.Context, req Request) (Response, error)
 
-	// Stream gives the answer's text to say in pieces, as they come, and returns the
-	// same whole answer: its text is what was said. Beside an error it holds what was
-	// said before the failure. An error of say ends the stream and is returned.
+	// Stream passes the answer's text to say piece by piece as it arrives, and returns the same whole answer: its
+	// text is what was said. If Stream fails, the answer holds what was said before the failure. An error of say ends
+	// the stream and is returned.
 	Stream(ctx context.Context, req Request, say func(delta string) error) (Response, error)
 }
 
@@ -88,8 +87,8 @@ type Schema struct {
 // twice as high, but endpoints have refused what goes deeper.
 const MaxDepth = 5
 
-// ToolChoice says whether a model calls a tool. What is none of the constants is the name
-// of the one tool to call.
+// ToolChoice says whether a model calls a tool. Any value other than the constants is the name of the one tool to
+// call.
 type ToolChoice string
 
 const (

@@ -29,9 +29,9 @@ const (
 // errSlow ends an attempt that gave nothing for the time-out.
 var errSlow = errors.New("no answer within the time-out")
 
-// Do calls ask until it succeeds or no further attempt is worth making: the failure is not
-// [Unavailable], it is [Final], or attempts or context run out. An attempt that streams
-// calls alive at each sign of life, which starts its time-out anew.
+// Do calls ask until it succeeds or no further attempt is worth making: the failure is not [Unavailable], it is
+// [Final], or attempts or context run out. An attempt that streams calls alive at each sign of life, which restarts
+// its time-out.
 func (r Retry) Do(ctx context.Context, ask func(ctx context.Context, alive func()) error) error {
 	r = r.filled()
 	for attempt := 1; ; attempt++ {

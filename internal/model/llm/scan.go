@@ -12,20 +12,20 @@ import (
 	"merve/internal/base/pattern"
 )
 
-// scanner tells what a model says from the machinery around it, while the text comes in
-// pieces: thoughts, calls written as text, and the tokens of its template.
+// scanner tells what a model says from the machinery around it, while the text comes in pieces: thoughts, calls
+// written as text, and the tokens of its template.
 //
-// What counts is the form. A tag is a name in brackets: <name>, </name>, [NAME], ◁name▷,
-// <|name|>. A thought is what stands
+// What counts is the form. A tag is a name in brackets: <name>, </name>, [NAME], ◁name▷, <|name|>. A thought is what
+// stands
 //   - between the tags of an element whose name says so ("inner_thoughts", "THINK"),
 //   - after such a tag that never closes, and before one that never opened,
 //   - in a channel that is not the final one,
-//   - in an element of any name at the very beginning, if it is none of HTML's and
-//     text follows it.
+//   - in an element of any name at the very beginning, unless HTML has that element or
+//     no text follows it.
 //
-// A call is an element or token whose name says so, a channel with a recipient, JSON in
-// the form of a call, or a tool's name with arguments at the beginning. Tags in code or
-// right behind a quotation mark are only spoken of, and stay.
+// A call is an element or token whose name says so, a channel with a recipient, JSON in the form of a call, or a
+// tool's name with arguments at the beginning. Tags in code or right behind a quotation mark are only spoken of, and
+// stay.
 type scanner struct {
 	tools []string // names that a call may have
 
@@ -35,7 +35,7 @@ type scanner struct {
 	wrapped bool     // a tag such as <answer> was left out, and so will be its end
 	fenced  bool     // the fence that closes was opened around a call
 
-	text  []byte // what is said
+	text  []byte // what the model says
 	space string // white space behind it, that is said with what follows
 	gap   bool   // machinery stood here: white space around it counts once
 	given int    // bytes of text that are out
@@ -77,14 +77,14 @@ const (
 	openQuotes = "“„«‘‚‹「『"           // those that only open
 )
 
-// write takes in a piece.
+// write adds a piece.
 func (s *scanner) write(piece string) {
 	s.hold += piece
 	s.began = true
 	s.advance(false)
 }
 
-// end decides what is left.
+// end decides about the text that is still undecided.
 func (s *scanner) end() {
 	s.advance(true)
 	if e := s.open; e != nil && e.kind == plainTag { // never closed, so no element
@@ -146,7 +146,7 @@ func (s *scanner) advance(last bool) {
 	}
 }
 
-// wholeRunes is the length of s without a character of which only the beginning is there.
+// wholeRunes is the length of s without a character that is cut off at its end.
 func wholeRunes(s string) int {
 	for i := len(s) - 1; i >= 0 && i > len(s)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -494,7 +494,7 @@ func (s *scanner) say(text string) {
 	s.space, s.gap, s.fenced = text[len(body):], false, false
 }
 
-// codeState follows Markdown's code as far as the text has been said.
+// codeState tracks Markdown's code in the text said so far.
 type codeState struct {
 	last, before rune // the last two characters
 	ticks        int  // in a row

@@ -12,8 +12,8 @@ const (
 	spaceless = "。！？" // end a sentence without white space behind them
 )
 
-// wholeSentences shortens a text that was cut off to its whole sentences, or to its whole
-// words and an ellipsis where there is none. It keeps the first said bytes in any case.
+// wholeSentences shortens a text that was cut off to its whole sentences. If it has no whole sentence, it is
+// shortened to whole words and an ellipsis. The first said bytes always stay.
 func wholeSentences(text string, said int) string {
 	if end := lastEnd(text); end > 0 && end >= said {
 		return text[:end]
@@ -59,8 +59,8 @@ func isNumber(s string) bool {
 	return s != "" && strings.TrimLeft(s, "0123456789") == ""
 }
 
-// join puts the rest of a text behind its beginning. A rest that begins with the last words
-// again, or with the last word of which only a part was there, does not repeat them.
+// join puts the rest of a text behind its beginning. A rest may repeat the last words of the beginning, or a last
+// word that was cut off; join writes those once.
 func join(text, space, rest string) string {
 	for i := range text {
 		if before, _ := utf8.DecodeLastRuneInString(text[:i]); i > 0 && (unicode.IsLetter(before) || unicode.IsDigit(before)) {

@@ -26,9 +26,9 @@ func looksLikeCall(raw json.RawMessage, tools []string) bool {
 	return form
 }
 
-// callIn reads a call from JSON: an object of which one member is a tool's name and
-// another its arguments, alone in any number of wrappers. The name is "" where the form is a
-// call's and the tool is not of the set, or where there are several calls.
+// callIn reads a call from JSON: an object with a tool's name in one member and the arguments in another, alone in
+// any number of wrappers. The name is "" if the form is a call's but the tool is not of the set, or if there are
+// several calls.
 func callIn(raw json.RawMessage, tools []string) (name string, args json.RawMessage, form bool) {
 	return callWithin(raw, tools, maxWrappers)
 }
@@ -83,8 +83,8 @@ func callWithin(raw json.RawMessage, tools []string, wrappers int) (name string,
 	return "", nil, false
 }
 
-// known is the tool that a name means, "" if there is none: models put where a tool is from in
-// front of its name, as in "functions.search".
+// known is the tool that a name means, or "". Models write a tool's origin in front of its name, as in
+// "functions.search".
 func known(name string, tools []string) string {
 	name = strings.Trim(name, ".:")
 	if slices.Contains(tools, name) {
@@ -140,8 +140,7 @@ func next(s string, i int) int {
 	return i + 1 + n
 }
 
-// callOf makes a call of its parts. Beside them only markup may have been written and, where
-// it is named there, the name of one tool.
+// callOf builds a call from its parts. The rest of the text may hold only markup and, if named, the name of one tool.
 func callOf(name string, args json.RawMessage, rest string, tools []string, named bool) (Call, bool) {
 	for _, w := range word.Regexp().FindAllString(token.Regexp().ReplaceAllString(rest, " "), -1) {
 		tool := known(w, tools)

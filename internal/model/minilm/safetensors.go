@@ -39,7 +39,7 @@ func readTensors(file io.ReaderAt) (tensors, error) {
 	return t, nil
 }
 
-// shape returns the dimensions of an array, nil if there is none of the name.
+// shape returns the dimensions of an array, or nil if no array has the name.
 func (t tensors) shape(name string) []int {
 	var d struct {
 		Shape []int `json:"shape"`

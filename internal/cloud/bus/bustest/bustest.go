@@ -192,7 +192,7 @@ func testEvent(t *testing.T, f Fixture) {
 	}
 }
 
-// The envelope is the cloud's, whoever fills it: consumers outside read it without our code.
+// The envelope has the cloud's format on either bus, because consumers outside read it without our code.
 func testEnvelope(t *testing.T, f Fixture) {
 	if err := f.Bus.Put(t.Context(), letter("one"), letter("two")); err != nil {
 		t.Fatal(err)

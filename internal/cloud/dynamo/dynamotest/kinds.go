@@ -22,8 +22,8 @@ type Kind struct {
 	Package string
 	PK, SK  string // "*" stands for anything, thread for the id of a thread
 
-	Holders []string // what erases whose it is from it, by what [account.Holder.Holds] says; none: it is nobody's
-	Why     string   // it is nobody's, or which part of it stays when the holders are done
+	Holders []string // what erases an owner's data from it, by what [account.Holder.Holds] says; empty if it belongs to no customer
+	Why     string   // why it belongs to no customer, or which part of it stays when the holders are done
 }
 
 // thread is a partition key without a "#".

@@ -93,7 +93,7 @@ func (s *Script) deviate(format string, args ...any) (llm.Response, error) {
 	return llm.Response{}, llm.Fail(llm.Malformed, "%w", err)
 }
 
-// find returns the step that req takes, or why there is none.
+// find returns the step that matches req, or the reason that no step does.
 func (s *Script) find(req llm.Request) (i int, why string) {
 	for i, step := range s.steps {
 		if s.used[i] {
@@ -181,7 +181,7 @@ func (s *Script) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.t.Failed() {
-		return // what is left over says nothing new
+		return // unused steps tell nothing new
 	}
 	for i, used := range s.used {
 		if !used {
