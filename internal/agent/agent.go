@@ -1,21 +1,20 @@
-// Package agent runs model rounds with tools: it asks a model, runs the calls that it may make,
-// tells it what they gave, and asks again, until the model has said something or a bound stops it.
-// It knows tools and models. It knows neither threads nor channels' delivery, so whoever needs a
-// model that acts can use it.
+// Package agent runs model rounds with tools: it asks a model, runs the calls that it may make, tells it the results,
+// and asks again, until the model has said something or a bound stops it. It knows tools and models. It knows neither
+// threads nor delivery by channels, so any package that needs a model that acts can use it.
 //
 // [Run] promises:
 //
 //   - Every call goes through [Task.May], which decides with the caller's policy, and its arguments
-//     fit the tool's schema, before the tool sees them. What needs a confirmation is not run: the
-//     caller learns of it by [Task.Took] and asks. Where nobody can ask, only reading tools run.
-//   - A decision to propose is kept by [Task.Keep] before any of it runs. A process that takes over
-//     gives what was kept as [Task.Kept], and it is done again, in order, under the same idempotency
+//     fit the tool's schema, before the tool sees them. A call that needs a confirmation does not run: the
+//     caller learns of it by [Task.Took] and asks. If nobody can ask, only reading tools run.
+//   - [Task.Keep] stores a decision to propose before any of it runs. A process that takes over passes
+//     what was kept as [Task.Kept], and Run does it again, in order, under the same idempotency
 //     keys. Decisions that only read are kept with the next one that proposes.
 //   - Rounds, calls, repetitions of a call, tokens, money and time are bounded by [Limits], also
 //     across [Task.From] and what was kept.
 //   - A tool that fails, hangs or panics ends in a result that the model can act on. A model that
-//     fails ends in [ModelFailed]. Run returns an error only where no reply is wanted: what kept or took a
-//     decision has failed, or whoever asked is gone.
+//     fails ends in [ModelFailed]. Run returns an error only if no reply is wanted: keeping or taking a
+//     decision has failed, or the caller is gone.
 //   - Nothing a model says is taken as text before [Task.Accept] has seen it.
 //
 // An [Outcome] counts all that was spent, also when it comes with an error.
@@ -49,7 +48,7 @@ type Task struct {
 	From     Outcome // of the run that this one continues; the zero Outcome begins
 
 	Tools   *tool.Registry // nil has none
-	Offer   []string       // names of tools that the model is shown, as far as they may run
+	Offer   []string       // names of tools to show to the model, those that may run
 	May     func(t tool.Tool) (verdict tool.Verdict, reason string)
 	Context tool.Context // of each call; its key is set here
 	Key     string       // what the idempotency keys of the calls are made of: the same for the same task
@@ -66,20 +65,20 @@ type Task struct {
 	Keep func(ctx context.Context, e Entry) (Entry, error)
 	Kept []Entry // by a process that did not come to an end
 
-	// Confirmed is a call that somebody has said YES to; nil is none. It runs before the model is asked for
-	// the first time, as if the model had made it just now, and no other call is confirmed by it.
+	// Confirmed is a call that somebody has said YES to, or nil. It runs before the model is asked for the first
+	// time, as if the model had made it just now, and it confirms no other call.
 	Confirmed *llm.Call
 
 	// Accept judges a text before anybody sees it. Nil accepts everything. A text that is said while it comes
 	// is judged clause by clause, each joined to all that was said before it.
 	Accept func(d Draft) Verdict
 
-	// Before is what whoever ran the task before has said in this answer: what is said now goes on from it.
+	// Before is what an earlier run of the task has said in this answer. This run goes on from it.
 	Before string
 
-	// Took is told of each result, in the order of the calls. It puts proposals, and calls that
-	// wait for a confirmation, to whoever confirms. The model is not asked again after a round in
-	// which it said stop. With nil nobody is asked, and only reading tools run.
+	// Took gets each result, in the order of the calls. It passes on proposals, and calls that wait for a
+	// confirmation, to be confirmed. If it returns stop, the model is not asked again after that round. Without a
+	// Took nobody is asked, and only reading tools run.
 	Took func(ctx context.Context, tc tool.Context, r Result) (stop bool, err error)
 
 	Sink Sink
@@ -112,7 +111,7 @@ type Given struct{ Args, Data string }
 
 // Verdict is what becomes of a draft.
 type Verdict struct {
-	Text     string // what is said; "" is nothing
+	Text     string // "" says nothing
 	Withheld string // why Text is not the model's own, for the log; "" when it is
 
 	// Again tells the model why it has to say it again; Text is then what it is held to have said.
@@ -123,9 +122,9 @@ type Verdict struct {
 type Sink struct {
 	Doing func(ctx context.Context, tools []string) // names of the tools that are about to run
 
-	// Say is told each piece of the model's text as soon as it was accepted, also of text beside calls. What was
-	// said cannot be taken back: all that follows goes on from it, and a text that is refused ends what the model
-	// says. [ErrHushed] means that nobody listens any more. Nil takes only whole texts, from the outcome.
+	// Say gets each piece of the model's text as soon as it is accepted, even if the model also makes calls. What was
+	// said cannot be taken back: all that follows goes on from it, and a refused text ends what the model says.
+	// [ErrHushed] means that nobody listens any more. Without a Say, only the outcome has text, and only whole texts.
 	Say func(ctx context.Context, piece string) error
 
 	// Holds reports whether what the model says now has to wait until it is whole: it comes with the outcome then.
@@ -296,8 +295,8 @@ func (r *run) judge(text string) Verdict {
 	return r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Given: r.Given, Again: r.again})
 }
 
-// modelFailed ends the run without an answer. It is an error only when whoever asked is gone:
-// before the task's own time is up.
+// modelFailed ends the run without an answer. It returns an error only if the caller is gone, that is, if ctx ended
+// before the task's own time was up.
 func (r *run) modelFailed(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && (r.Limits.Until.IsZero() || r.Now().Before(r.Limits.Until)) {
 		return fmt.Errorf("model: %w", cause)

@@ -2,8 +2,8 @@ package agent
 
 import "merve/internal/words/language"
 
-// AuditedCall is what was asked for, what the policy said, and what came of it, in the form that
-// whoever stores it shares.
+// AuditedCall records what was asked for, what the policy said, and the result. All packages that store calls share
+// this form.
 type AuditedCall struct {
 	Tool    string `dynamodbav:"tool" json:"tool"`
 	Args    string `dynamodbav:"args" json:"args"`

@@ -12,7 +12,7 @@ import (
 	"merve/internal/model/llm"
 )
 
-// Entry is a step of a task as it is kept: decisions, the last of which proposes something.
+// Entry is a stored step of a task: decisions, the last of which proposes something.
 type Entry struct {
 	Step int
 	Data string // JSON

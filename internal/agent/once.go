@@ -7,8 +7,9 @@ import (
 	"merve/internal/base/fault"
 )
 
-// Once has a model answer in one round, without tools: a task of a schema, or of words, that nobody goes on with. The
-// task's limits are set here. What was spent counts also beside an error. An answer of nothing is [fault.Unavailable].
+// Once asks a model for one answer in one round, without tools: a task with a schema, or for words, that nobody
+// continues. Once sets the task's limits itself. The spending counts even if Once fails. An empty answer is
+// [fault.Unavailable].
 func Once(ctx context.Context, t Task) (text string, microUSD int64, err error) {
 	t.Limits = Limits{Rounds: 1, Calls: 1, SameCall: 1, Tokens: 1, MicroUSD: 1} // looked at before the round
 	out, err := Run(ctx, t)

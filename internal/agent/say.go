@@ -67,14 +67,14 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Response, erro
 	return resp, err
 }
 
-// cutter cuts a text that comes in pieces into what is said at a time. Joined it is the text.
+// cutter cuts a text that arrives in pieces into the parts to say at a time. Joined, the parts are the text.
 type cutter interface {
 	Add(piece string) (whole []string)
 	Rest() string
 }
 
-// sentences cuts behind whole sentences, of which the last is known to be whole by what follows it. White space behind
-// one begins the next.
+// sentences cuts after whole sentences. It knows that a sentence is whole only when text follows it. White space
+// after one sentence begins the next.
 type sentences struct{ held string }
 
 func (s *sentences) Add(piece string) []string {

@@ -11,8 +11,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Describe puts a call into words for a customer who is asked to confirm it: a tool's own, else what the
-// arguments say, which for a tool that reads is what it looks up. Nobody is shown JSON.
+// Describe puts a call into words for a customer who must confirm it. It uses the tool's own summary if there is one,
+// else the arguments, which for a reading tool say what it looks up. Nobody is shown JSON.
 func (t Tool) Describe(ctx context.Context, tc Context, args json.RawMessage) (string, error) {
 	if t.Summary != nil {
 		return t.Summary(ctx, tc, args)

@@ -20,7 +20,7 @@ type Access struct {
 	Only []string // of the assistant's tools, those that may run; nil is all
 	Why  string   // the others may not, for the model
 
-	// As are keys by which the customer owns things in this state, besides their own.
+	// As are keys under which the customer owns things in this state, besides their own.
 	As []string
 
 	// Acts says that the model's first answer to a message, and its first in a new state, has to call a tool.

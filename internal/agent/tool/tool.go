@@ -64,7 +64,7 @@ type Context struct {
 	ThreadType channel.ThreadType
 	Channel    channel.Channel
 	Language   string
-	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
+	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" if unknown
 	Contact    Contact       // as the customer has given it
 	Session    Session       // that a live conversation is in
 	Turn       int           // number of the turn on its thread
@@ -77,7 +77,7 @@ type Context struct {
 
 // Session is a call session of a live conversation. What holds for one holds for no other.
 type Session struct {
-	ID    string // "" is none
+	ID    string // "" outside a session
 	Phone string // the caller's, as they claim it: proof of nothing
 }
 
@@ -87,7 +87,7 @@ type Result struct {
 	Memory   any       // what later turns remember of it; nil remembers nothing
 	Proposal *Proposal // put to the customer for YES or NO
 	Cards    []Card
-	Choices  []channel.Choice // what the customer may choose from, also beside an error; of several lists the last is shown
+	Choices  []channel.Choice // what the customer may choose from, even with an error; if several calls return lists, the last is shown
 	Map      *geo.Location
 
 	HandOver *HandOver // gives the thread to a person
@@ -119,7 +119,7 @@ type Proposal struct {
 	ExpiresAt time.Time // after this nothing can be confirmed
 }
 
-// Card is something a client shows beside the text. Type and title are always there.
+// Card is something a client shows next to the text. Type and title are always there.
 type Card map[string]any
 
 // New makes a tool from a resolver whose arguments are the struct A. Each field of A

@@ -16,8 +16,8 @@ var bounded = map[string][]string{
 	"maxPeople":       {"partySize", "passengers"},
 }
 
-// Bounds names the settings by which a market may bound the tool: by its arguments, and by what the listings
-// are that it touches.
+// Bounds names the settings that a market may bound the tool with. They follow from the tool's arguments, and from
+// whether it touches listings.
 func (t Tool) Bounds() []string {
 	var all []string
 	for _, setting := range []string{"categories", "maxPriceMinor", "maxRadiusMeters", "maxPeople"} {

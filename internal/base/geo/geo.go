@@ -46,8 +46,8 @@ func (l Location) Kept() *Location {
 	return &Location{Lat: round(l.Lat), Lng: round(l.Lng), Address: l.Address}
 }
 
-// Input is a location as a client sends it. Half a location counts as no location, and does not mean the point where
-// the equator crosses the Greenwich meridian.
+// Input is a location as a client sends it. Half a location is not a location, and never means the point where the
+// equator crosses the Greenwich meridian.
 type Input struct {
 	Lat     *float64 `json:"lat"`
 	Lng     *float64 `json:"lng"`

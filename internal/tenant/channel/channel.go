@@ -65,19 +65,19 @@ const (
 	General  ThreadType = "general"  // consumer and assistant
 	Ops      ThreadType = "ops"      // business staff
 	Dispatch ThreadType = "dispatch" // driver
-	Vendor   ThreadType = "vendor"   // vendor who is asked for quotes
+	Vendor   ThreadType = "vendor"   // vendor, to be asked for quotes
 )
 
 // IsWork reports whether the threads are of numbers in their roles ([OfNumber]) rather than of people.
 func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch || t == Vendor }
 
-// OfNumber is who writes from a WhatsApp number in the role that the number has, whoever that is:
-// roles go by number, and so do the messages that tell of such work.
+// OfNumber is the sender of a WhatsApp number in the number's role, whichever person writes. Roles go by number, and
+// so do the messages about such work.
 func OfNumber(number string) actor.Actor {
 	return actor.Actor{Kind: actor.Person, ID: string(WhatsApp) + ":" + number, Phone: number}
 }
 
-// NumberOf is the WhatsApp number that is an actor's own, by the actor's key; "" is that there is none.
+// NumberOf is the WhatsApp number that belongs to an actor, by the actor's key; "" if the actor has none.
 func NumberOf(key string) string {
 	number, ok := strings.CutPrefix(key, OfNumber("").Key())
 	if !ok || !strings.HasPrefix(number, "+") {
@@ -86,7 +86,7 @@ func NumberOf(key string) string {
 	return number
 }
 
-// Switch says in which role somebody who has one writes from now on.
+// Switch says in which role a sender with a role writes from now on.
 type Switch string
 
 const (
@@ -109,11 +109,11 @@ type Inbound struct {
 	Assistant  string // who answers; "" is the thread type's own
 	From       actor.Actor
 	Talk       string  // which of several conversations between the two; "" is the one that they always have
-	Contact    string  // number at which the sender says that they are reached; it identifies nobody
-	Address    string  // what bounds know the sender's network address by; "" where there is none
+	Contact    string  // number that the sender wants to be reached on; it identifies nobody
+	Address    string  // what bounds know the sender's network address by; "" if unknown
 	ReplyAddr  string  // where the channel's replies go: "+1555…" or a provider's user id
 	MessageID  string  // the channel's own id; equal ids are one message
-	Twin       Channel // another channel by which the same message may come under the same id; "" is none
+	Twin       Channel // another channel that may bring the same message under the same id; "" if no other does
 	Text       string
 	Media      []Media
 	Location   *geo.Location
@@ -132,7 +132,7 @@ type Media struct {
 	Type string `dynamodbav:"type,omitempty" json:"contentType,omitempty"`
 }
 
-// Choice is one of several that a customer was shown. Whoever taps it says its label, as a message like any other.
+// Choice is one of several that a customer was shown. A tap on it sends its label, as a message like any other.
 type Choice struct {
 	Label  string `dynamodbav:"label" json:"label"`
 	Detail string `dynamodbav:"detail,omitempty" json:"detail,omitempty"` // shown with it and not said, such as a price

@@ -79,8 +79,8 @@ func Events() map[string][]string {
 	}
 }
 
-// ToolEvents are the tools whose template in a market says something, each with the event of which
-// it is said where neither listing nor market has one.
+// ToolEvents are the tools that send a template of the market. Each has the event that it is sent for if neither the
+// listing nor the market has a template for that event.
 func ToolEvents() map[string]string {
 	return map[string]string{
 		"requestTaxi": "taxi_offer", "orderFood": "merchant_order_placed",

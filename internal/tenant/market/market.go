@@ -42,7 +42,7 @@ type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
+	Converse GateMode = "converse" // let the model answer and propose again, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for

@@ -164,8 +164,8 @@ type listed struct {
 	WhatsApp string `dynamodbav:"whatsapp,omitempty"` // its number
 }
 
-// ByNumber returns the market whose WhatsApp number was written to, or "" when it is
-// nobody's own. 1 request, and none while the list is fresh.
+// ByNumber returns the market whose WhatsApp number was written to, or "" if the number is no market's own. 1
+// request, and none while the list is fresh.
 func (s *Store) ByNumber(ctx context.Context, number string) (string, error) {
 	now := s.Now()
 	s.mu.Lock()

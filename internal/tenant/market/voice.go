@@ -15,7 +15,7 @@ import (
 // Voice is how an assistant sounds in a market. What it may do, how it verifies a customer and what its tools take
 // is not a market's to say, and so there is no place for it here.
 type Voice struct {
-	Greeting map[string]string `dynamodbav:"greeting,omitempty" json:"greeting,omitempty"` // by language; where there is none, the product's own is said
+	Greeting map[string]string `dynamodbav:"greeting,omitempty" json:"greeting,omitempty"` // by language; a language without one gets the product's own
 	Tone     string            `dynamodbav:"tone,omitempty" json:"tone,omitempty"`         // told to the model: how to sound
 }
 

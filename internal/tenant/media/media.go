@@ -1,32 +1,30 @@
-// Package media keeps the photos that customers attach, since the addresses that channels
-// give for them expire (Meta's within hours) or ask for credentials (Twilio's).
+// Package media keeps the photos that customers attach, since the addresses that channels give for them expire
+// (Meta's within hours) or ask for credentials (Twilio's).
 //
 // # Names
 //
-// A photo is called photo:{id} by people and models: id is the start of the SHA-256 of the
-// address it came from, or chance when it was uploaded. Such a name means a photo of the
-// thread in which it is said and of no other, so that a foreign one leads nowhere. Records
-// keep the long name, photo:{thread}/{id}, which stands by itself: only [Store.Kept] and
-// [Store.Keep] give it out, to those who act in the thread.
+// People and models call a photo photo:{id}: id is the start of the SHA-256 of the address it came from, or random if
+// it was uploaded. Such a name means a photo of the thread in which it is said and of no other, so that a foreign one
+// leads nowhere. Records keep the long name, photo:{thread}/{id}, which needs no context: only [Store.Kept] and
+// [Store.Keep] give it out, to callers that act in the thread.
 //
 //	media/{thread}/{id}    a photo that was examined; never overwritten
 //	pending/{thread}/{id}  an upload that nobody has examined; never shown
 //
-// Other packages keep [Files] below prefixes of theirs.
+// Other packages keep [Files] below prefixes of their own.
 //
-// {thread} is the start of the SHA-256 of the thread's id. What stays pending is for the
-// bucket's lifecycle to delete; its versioning has to be off, or deleted photos stay.
+// {thread} is the start of the SHA-256 of the thread's id. The bucket's lifecycle deletes what stays pending. Its
+// versioning has to be off, or deleted photos stay.
 //
 // # Promises
 //
-// What is under media/ is a photo by its bytes: JPEG, PNG, WebP, GIF or HEIC, of at most
-// [MaxBytes], and of a size that unfolds to no more than 100 megapixels where it can be
-// told. Its metadata is gone, the place where it was taken above all: a photo is seen by
-// whoever has the link to a report. S3 serves it under the type that was found, never the
-// one that was claimed.
+// What is under media/ is a photo by its bytes: JPEG, PNG, WebP, GIF or HEIC, of at most [MaxBytes], and of a size
+// that unfolds to no more than 100 megapixels if the size can be told. Its metadata is gone, above all the place
+// where it was taken: anybody with the link to a report can see the photo. S3 serves it under the type that was
+// found, never the one that was claimed.
 //
-// Fetching does not reach private addresses, whatever names, redirects or a changing DNS
-// say, and gives a host no credentials but its own.
+// Fetching does not reach private addresses, whatever names, redirects or a changing DNS say, and gives a host no
+// credentials but its own.
 //
 // # Requests
 //
@@ -69,8 +67,8 @@ const maxInMemory = 3
 type Options struct {
 	Bucket Bucket
 
-	// Public says that whoever has an address can reach the bucket from the Internet, as
-	// the provider of a model has to. Models get photos inside the request otherwise.
+	// Public says that anybody with an address can reach the bucket from the Internet, as a model's provider must.
+	// Otherwise models get photos inside the request.
 	Public bool
 
 	// AllowPrivate lets photos be fetched from any address, and without TLS: on a
@@ -158,8 +156,8 @@ func (s *Store) Keep(ctx context.Context, thread string, m channel.Media) (Kept,
 	return s.publish(ctx, p, data)
 }
 
-// Fetch returns the bytes at an address that a stranger has chosen, under the rules by which photos are fetched. What
-// they are is for the caller to find out. Errors are as those of [Store.Keep].
+// Fetch returns the bytes at an address that a stranger has chosen, under the same rules as fetching photos. The
+// caller must find out what the bytes are. Errors are as those of [Store.Keep].
 func (s *Store) Fetch(ctx context.Context, address string) ([]byte, error) {
 	defer s.room(ctx)()
 	return s.fetch.fetch(ctx, address)
@@ -182,8 +180,8 @@ func (s *Store) Kept(ctx context.Context, thread, addressOrRef string) (stored s
 	return k.Stored, err
 }
 
-// room waits until there is room for a photo in memory, and returns what gives it back.
-// When ctx is done first there is none to give: what follows fails by itself.
+// room waits until there is room for a photo in memory, and returns the function that gives it back. If ctx is done
+// first it returns without any room: what follows then fails by itself.
 func (s *Store) room(ctx context.Context) (leave func()) {
 	select {
 	case s.busy <- struct{}{}:

@@ -156,9 +156,8 @@ func (s *s3) list(ctx context.Context, prefix string) (keys []string, more bool,
 	return keys, listed.IsTruncated, nil
 }
 
-// presign returns an address that lets whoever has it make one kind of request until it
-// expires, or until the credentials that signed it do. The headers given are part of the
-// signature, and so is a size that is not 0.
+// presign returns an address that lets anybody who has it make one kind of request until it expires, or until the
+// credentials that signed it do. The headers given are part of the signature, and so is a size that is not 0.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 func (s *s3) presign(ctx context.Context, method, key string, header http.Header, size int64, valid time.Duration) (string, error) {
 	credentials, err := s.Credentials.Retrieve(ctx)

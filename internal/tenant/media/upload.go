@@ -49,8 +49,8 @@ func (s *Store) Upload(ctx context.Context, thread, contentType string, size int
 	}, nil
 }
 
-// admit examines an upload and publishes it; [fault.NotFound] when there is none. One that
-// is no photo stays pending, so that asking again gets the same answer.
+// admit examines an upload and publishes it; [fault.NotFound] if there is no upload. An upload that is not a photo
+// stays pending, so that asking again gets the same answer.
 func (s *Store) admit(ctx context.Context, p place) (Kept, error) {
 	defer s.room(ctx)()
 	data, _, err := s.s3.get(ctx, p.pendingKey(), MaxBytes)
@@ -68,7 +68,7 @@ func (s *Store) admit(ctx context.Context, p place) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
-	// The original tells more than the photo does. If it cannot be deleted now, whoever
-	// asks again has the photo, and the lifecycle deletes what is pending.
+	// The original tells more than the photo does. If it cannot be deleted now, the next caller still gets the photo,
+	// and the lifecycle deletes what is pending.
 	return k, s.s3.remove(ctx, p.pendingKey())
 }

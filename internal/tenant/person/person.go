@@ -1,25 +1,25 @@
-// Package person knows who a channel's sender is. A person is not a phone number:
-// identity is the channel and the provider's user id; a phone number is an attribute that
-// may be missing (WhatsApp user names send a business-scoped id instead) or come later.
+// Package person knows who a channel's sender is. A person is not a phone number: identity is the channel and the
+// provider's user id; a phone number is an attribute that may be missing (WhatsApp user names send a business-scoped
+// id instead) or come later.
 //
-// Where a phone number may come too, a user id is looked up, and remembered the first time,
-// so that somebody first met by one and later by the other stays one person:
+// On a channel that may also send a phone number, a user id is looked up, and remembered the first time, so that
+// somebody first met by one and later by the other stays one person:
 //
 //	alias#{channel}:{user id}        person   (table conversations)
 //	alias#{channel}:{phone number}   user     the person who wrote from it last, and all who did before
 //
-// A number that comes with another user id has a new owner, who is somebody else: what is meant for
-// who had it before must not go there any more ([Book.StillHas]). Either is found by it ([Book.Named]).
+// A number that comes with another user id has a new owner, who is a different person. Messages for the previous
+// owner must not go there any more ([Book.StillHas]). The number finds both ([Book.Named]).
 //
-// Who was met by a user id alone keeps that identity when a phone number comes with the id
-// later. A number without an id is not looked up, so it then stands for somebody else:
-// providers that send ids send them with every message.
+// A person first met by a user id alone keeps that identity when a phone number comes with the id later. A number
+// without an id is not looked up, so it then stands for a different person: providers that send ids send them with
+// every message.
 //
-// An alias stays when what was said is deleted, as the thread's head does: without it whoever has
-// opted out, or has a booking, would come back as somebody else.
+// An alias stays when a person's messages are deleted, as the thread's head does. Without it, somebody who has opted
+// out, or has a booking, would come back as a different person.
 //
-// Cost: none where there is one id or a phone number alone; 1 request for a business-scoped id, 2
-// when it or its number is new, 3 when it is and its number was another's.
+// Cost: none for an id alone or a phone number alone; 1 request for a business-scoped id, 2 if it or its number is
+// new, 3 if it is new and its number was somebody else's.
 package person
 
 import (
@@ -125,8 +125,8 @@ func (b *Book) has(s Sender, id string) dynamo.Write {
 		dynamo.V{":person": id, ":people": dynamo.Set{id}})
 }
 
-// Named are the keys of the people whom a channel's user id or number may mean: who is known by it alone,
-// and who wrote with it. 1 request.
+// Named are the keys of all people whom a channel's user id or number may mean: the one known by it alone, and those
+// who wrote with it. 1 request.
 func (b *Book) Named(ctx context.Context, ch channel.Channel, id string) ([]string, error) {
 	items, err := b.Table.BatchGet(ctx, aliasKey(ch, id, "person"), aliasKey(ch, id, "user"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 type Subject struct {
 	Market  string   // the tenant's; what the person has with another is not to be touched
 	Owner   string   // actor key
-	Threads []string // all that they have there, whoever answers; the one that was asked on comes last
+	Threads []string // all threads they have there, with any assistant; the one that the request came on is last
 }
 
 // EachThread does the same with all threads of s, whether or not it fails with some.
@@ -34,7 +34,7 @@ func OfThreads[T any](ctx context.Context, s Subject, read func(ctx context.Cont
 	return all, nil
 }
 
-// Exported is all as an export takes it: nil, which is left out, where there is none.
+// Exported returns all in the form of an export: nil, which an export leaves out, if all is empty.
 func Exported[T any](all []T, err error) (any, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err

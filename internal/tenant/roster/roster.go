@@ -1,12 +1,12 @@
-// Package roster knows who among those that write are no customers: the numbers that
-// listings are dispatched to, the drivers, and the vendors.
+// Package roster knows which senders are not customers: the numbers that listings are dispatched to, the drivers, and
+// the vendors.
 //
 //	contact#{market}#{number}   listing#{id}   the business, whose messages go to the number
 //	contact#{market}#{number}   driver#{id}
 //	contact#{market}#{number}   vendor#{id}
 //
-// (table catalog). Whoever owns a listing, a driver or a vendor writes the entry in the transaction
-// that changes it, with [Join] and [Leave].
+// (table catalog). The package that owns a listing, a driver or a vendor writes the entry in the transaction that
+// changes it, with [Join] and [Leave].
 //
 // Cost: [Book.Of] 1 request for a number that was not asked for within a minute, [Book.Read] 1.
 package roster

@@ -9,8 +9,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// switches are the words by which somebody who has a role changes to the customer's side and
-// back, beside those that they are told (package wording).
+// switches are the words that somebody with a role writes to change to the customer's side and back, in addition to
+// those that we tell them (package wording).
 var switches = map[channel.Switch][]string{
 	channel.ToCustomer: {
 		"customer", "as customer", "as a customer", "customer mode", "i am a customer", "müşteri", "müşteri olarak", "müşteriyim", "πελάτης", "πελάτισσα", "ως πελάτης",

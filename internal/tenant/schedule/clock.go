@@ -67,8 +67,8 @@ func instants(loc *time.Location, wall time.Time) []time.Time {
 	return at
 }
 
-// first returns the first instant at which a clock in loc shows wall or, where it never
-// does, the instant at which it skips it. A later wall time is never an earlier instant.
+// first returns the first instant when a clock in loc shows wall, or the instant when it skips wall if it never shows
+// it. A later wall time is never an earlier instant.
 func first(loc *time.Location, wall time.Time) time.Time {
 	if at := instants(loc, wall); len(at) > 0 {
 		return at[0]

@@ -58,7 +58,7 @@ func (o Offering) Grid() Grid {
 	return Grid{o.Unit, o.TimeZone, o.SlotMinutes, base64.RawURLEncoding.EncodeToString(hours.Sum(nil)[:12])}
 }
 
-// Differs names the first field of an offering by which it is cut otherwise; "" when it is not.
+// Differs names the first field of an offering that makes its slots different from other's; "" if none does.
 func (g Grid) Differs(other Grid) string {
 	switch {
 	case g.Unit != other.Unit:
@@ -99,7 +99,7 @@ func (o Offering) cut(loc *time.Location, date time.Time, s Span) []Slot {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		} else if shut.Sub(t) < time.Duration(o.SlotMinutes)*time.Minute {
-			break // what is left before closing is no slot
+			break // too short a time before closing is not a slot
 		}
 		slots = append(slots, Slot{t, end})
 	}

@@ -18,7 +18,7 @@ const (
 	noPause  pause = iota
 	clause         // a comma, dash, colon, bracket, emoji
 	line           // a new line
-	sentence       // a full stop or the like
+	sentence       // a full stop or a similar sign
 )
 
 // asked is whether a sentence is a question, by the sign at its end.

@@ -9,7 +9,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// minStem is the letters a "stem*" needs, so that it does not take in half the language.
+// minStem is how many letters a "stem*" needs at least. A shorter one would match half the language.
 const minStem = 2
 
 // vocabulary knows the words of one language's patterns.
@@ -43,7 +43,7 @@ func (v vocabulary) class(alternatives string) (int, error) {
 // number stands in a pattern for a word with a digit.
 const number = "<number>"
 
-// add takes in a folded word or stem.
+// add adds a folded word or stem.
 func (v vocabulary) add(written string, class int) error {
 	if written == number {
 		set(v.exact, number, class)
@@ -125,8 +125,8 @@ func (v vocabulary) lookUp(word string) *big.Int {
 // knows reports whether word is of any class.
 func (v vocabulary) knows(word string) bool { return v.lookUp(word) != nil }
 
-// spells reports whether pieces, the first of them of so many bytes, spell a word when
-// they are put together: one of the patterns, or one with a stem of theirs.
+// spells reports whether pieces, the first of which is first bytes long, spell a word when they are put together: a
+// word of the patterns, or one with a stem of the patterns.
 func (v vocabulary) spells(word string, first int) bool {
 	if len(word) > maxWord {
 		return false

@@ -36,9 +36,9 @@ type Known struct {
 // Of knows all addresses of a site.
 func Of(site string) *Known { return &Known{site: strings.TrimSuffix(normal(site), "/")} }
 
-// Learn makes every way out known that stands in a text, which may be JSON, and its dates, times and other figures in
-// whichever form they are told. Except are those that stand in what asked for it: who is told what they have said has
-// not been given it.
+// Learn adds every contact in a text, which may be JSON, to what is known, and its dates, times and other figures in
+// whatever form they are told. It leaves out those that stand in except, the request that the text answers: repeating
+// people's own words to them gives them nothing.
 func (k *Known) Learn(text, except string) {
 	text, except = unescaped.Replace(text), unescaped.Replace(except)
 	k.learnFigures(text, except)
@@ -86,7 +86,7 @@ func (k *Known) Clean(text string) string {
 	return replaceNumbers(text, k.given, func(n number) bool { return !k.number(n) })
 }
 
-// given are the places of the links that tools gave: what is left of a link without its numbers leads nowhere.
+// given returns where the links stand that tools gave: a link that loses its numbers leads nowhere.
 func (k *Known) given(s shadow) (places [][]int) {
 	for _, f := range []form{schemed, dotted} {
 		for _, at := range f.Regexp().FindAllStringIndex(s.text, -1) {

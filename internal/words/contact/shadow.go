@@ -39,7 +39,7 @@ func shown(r rune) string {
 		return string(r)
 	case unicode.Is(unicode.Cf, r), language.Blank(r), unicode.Is(unicode.Variation_Selector, r), r == '\u20e3', r == '\u034f':
 		return ""
-	case strings.ContainsRune("。．｡․﹒", r): // a dot to whoever opens the link
+	case strings.ContainsRune("。．｡․﹒", r): // browsers open it as a dot
 		return "."
 	case strings.ContainsRune("‐‑‒–—―−﹣－", r):
 		return "-"
@@ -60,7 +60,8 @@ func shadowed(text string) string { return shadowOf(text).text }
 // original is what stands from one place of the shadow to another.
 func (s shadow) original(from, to int) (start, end int) { return s.at[from], s.at[to] }
 
-// replace puts something else in the place of what a pattern finds, where by says so. It is told the groups too.
+// replace replaces what a pattern finds with the text that by returns, unless by returns false. by also gets the
+// groups.
 func replace(text string, p pattern.Pattern, by func(groups []string) (instead string, ok bool)) string {
 	s := shadowOf(text)
 	var b strings.Builder

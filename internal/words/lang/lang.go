@@ -1,10 +1,11 @@
-// Package lang has all words of the languages that Merve speaks: a folder for each language, and in it a file for each use.
-// A language is added, or corrected, in one place by somebody who speaks it. Pages that browsers build bring their own words.
+// Package lang has all words of the languages that Merve speaks: a folder for each language, and in it a file for
+// each use. A speaker of a language can add or correct it in one place. Pages that browsers build bring their own
+// words.
 //
 //	language.json   its English name, its place in lists, and whether it runs from right to left
 //	texts.json      our texts by key, as package wording knows them
 //	standing.json   the words of the line that says what stands
-//	answers.txt     what is a YES, a NO, a STOP and what fits beside them (see answers.md)
+//	answers.txt     what is a YES, a NO, a STOP and what may stand with one (see answers.md)
 //	asking.txt      phrases that ask without a question mark, with commas between them. A phrase counts anywhere in a sentence,
 //	                so only those stand here that are hardly ever part of anything else
 //	plain.txt       phrases in which a word of a YES or NO is neither, such as "there is no parking". A verb of being or having
@@ -14,14 +15,15 @@
 //	numbers.txt     numbers and days in words, by what they mean. Words that mostly mean something else are left out
 //	claims.txt      what a sentence that claims something looks like (see claims.md)
 //	questions.txt   questions whose YES is such a claim
-//	smalltalk.txt   greetings, thanks and the like, with commas between them
-//	detect.txt      frequent words by which the language is known: common ones, which others may have, and its own. A language
+//	smalltalk.txt   greetings, thanks and similar phrases, with commas between them
+//	detect.txt      frequent words that identify the language: common ones, which others may have, and its own. A language
 //	                with a script of its own needs none
 //	digits.txt      the words for 0 to 9, those of one digit joined by |
 //	weather.txt     what a question about the weather is made of, apart from the name of the place
 //	page.json       the words of the report page
 //
-// A file that a language has no use for may be missing, but for language.json, texts.json, standing.json and page.json.
+// A file that a language has no use for may be missing, but for language.json, texts.json, standing.json and
+// page.json.
 package lang
 
 import (
@@ -80,7 +82,7 @@ var (
 	pageFiles embed.FS
 )
 
-// more are languages beside our own, see [Add].
+// more are languages added to our own, see [Add].
 var more fs.FS
 
 // Add has the languages in the folders of files spoken too. It is for tests, and has to come before any word is read.
@@ -135,7 +137,7 @@ func (w Words) All() func(yield func(tag, text string) bool) {
 	}
 }
 
-// Name is the name of a language's file, for who is told of an error in it.
+// Name is the name of a language's file, for error messages.
 func (w Words) Name(tag string) string { return tag + "/" + w.file }
 
 // Languages are the languages that Merve speaks, in the order in which people see them.

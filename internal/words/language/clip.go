@@ -16,7 +16,7 @@ func Clip(s string, max int) string {
 	return s
 }
 
-// Brief shortens s to at most max characters, of which the last shows that it did.
+// Brief shortens s to at most max characters. The last one is an ellipsis if anything was cut.
 func Brief(s string, max int) string {
 	if Clip(s, max) == s {
 		return s

@@ -67,7 +67,7 @@ func largest(counts map[string]int) int {
 // The best score must be decisive and alone at the top.
 func byWords(folded string) (tag string, ok bool) {
 	scores := make(map[string]int)
-	// Digits are part of a word, which then is none of any language: codes have no words in them.
+	// A word includes its digits, so a code such as AB12 matches no language.
 	for _, word := range strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
 		for lang, weight := range latinWords()[word] {
 			scores[lang] += weight

@@ -21,8 +21,8 @@ func Supported() []string {
 	return tags
 }
 
-// Normalize returns the supported tag for a locale such as "tr-TR", "en_US.UTF-8"
-// or "EL", and false when the language is not one of ours.
+// Normalize returns the supported tag for a locale such as "tr-TR", "en_US.UTF-8" or "EL", and false if the language
+// is not supported.
 func Normalize(tag string) (string, bool) {
 	base := strings.ToLower(strings.TrimSpace(tag))
 	if i := strings.IndexAny(base, "-_.@"); i >= 0 {
@@ -50,8 +50,7 @@ func RTL(tag string) bool {
 	return false
 }
 
-// Name returns the English name of the language, as a prompt uses it, and
-// "" when the language is not one of ours.
+// Name returns the English name of the language, as a prompt uses it, and "" if the language is not supported.
 func Name(tag string) string {
 	base, _ := Normalize(tag)
 	for _, l := range lang.Languages() {

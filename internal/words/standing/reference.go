@@ -39,7 +39,7 @@ func Read(text string, known []Item) Draft {
 	return r.Draft
 }
 
-// Own are the model's own words, to be judged. In the place of a reference is only a code.
+// Own returns the model's own words, for judging. Each reference is reduced to its code.
 func (d Draft) Own() string {
 	return d.join(func(i Item, whole bool) string {
 		if whole {
@@ -117,7 +117,7 @@ func (r *reader) sentence(s string) {
 	r.words(s)
 }
 
-// instead puts items in the place of a sentence, each once in a text and on a line of its own.
+// instead replaces a sentence with items, each on a line of its own and at most once in a text.
 func (r *reader) instead(items []Item) {
 	r.changed = true
 	r.words("\n")

@@ -37,8 +37,8 @@ type phrases struct {
 // maxSmallTalk bounds the bytes of a text that is nothing but small talk.
 const maxSmallTalk = 256
 
-// SmallTalk reports whether a text consists of nothing but greetings, thanks and the like, in any of the
-// ten languages. What is not on the lists is none, be it a sign, so that no claim can hide in it.
+// SmallTalk reports whether a text consists of nothing but greetings, thanks and similar phrases, in any of the ten
+// languages. Anything that is not on the lists, even a sign, makes it false, so that no claim can hide in small talk.
 func SmallTalk(text string) bool {
 	if len(text) > maxSmallTalk {
 		return false

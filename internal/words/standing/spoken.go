@@ -51,7 +51,7 @@ func byScript(text string) string {
 		}
 	}
 	switch {
-	case count["ja"] > 1: // beside Chinese characters, which Japanese has too
+	case count["ja"] > 1: // along with Chinese characters, which Japanese has too
 		return "ja"
 	case count["ko"] > 1 && count["ko"] >= count["latin"]/3:
 		return "ko"

@@ -1,13 +1,12 @@
-// Package standing says, in the backend's own words, what stands of a conversation: nothing,
-// something that waits for a YES or NO, or what was done. A model's words cannot be proven true, so
-// the standing line is the last word below them.
+// Package standing says, in the backend's own words, what stands of a conversation: nothing, something that waits for
+// a YES or NO, or what was done. A model's words cannot be proven true, so the standing line is the last word below
+// them.
 //
-// The line begins with a sign (○ nothing, ◐ waiting, ● done) and has at most 60 characters. Codes,
-// dates and numbers are written so that they need no language. The few sentences exist in 30
-// languages (sentences.json), so that a text in a language that the product does not speak is
-// contradicted in its own.
+// The line begins with a sign (○ nothing, ◐ waiting, ● done) and has at most 60 characters. Codes, dates and numbers
+// are written so that they need no language. The few sentences exist in 30 languages (sentences.json), so that a text
+// in a language that the product does not speak is contradicted in its own.
 //
-// The package is pure. What stands is read by whoever keeps it, and comes here as [Item]s.
+// The package is pure. The packages that store what stands read it and pass it in as [Item]s.
 package standing
 
 import (
@@ -50,8 +49,7 @@ type Standing struct {
 	Again bool `dynamodbav:"again,omitempty" json:"-"`
 }
 
-// Item is one thing that waits, stands or was done. What is kept of it with each turn is short, so that a turn
-// costs no more than it has to.
+// Item is one thing that waits, stands or was done. Every turn stores a short form of it, to keep turns cheap.
 type Item struct {
 	Kind  string `dynamodbav:"k" json:"kind"` // booking, appointment, order, ride, request, report, offer, action
 	Ref   string `dynamodbav:"r" json:"ref"`
@@ -81,7 +79,7 @@ const (
 // Same reports whether two items are the same thing.
 func (i Item) Same(o Item) bool { return i.Kind == o.Kind && i.Ref == o.Ref }
 
-// Only is an item as a list, which is empty when there is none.
+// Only returns i as a list, or an empty list if ok is false.
 func Only(i Item, ok bool) []Item {
 	if !ok {
 		return nil

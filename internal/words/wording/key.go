@@ -68,7 +68,7 @@ const (
 // The conversation itself.
 const (
 	Greeting         Key = "greeting"           // the assistant merve introduces itself
-	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
+	ClaimWithheld    Key = "claim_withheld"     // replaces a reply that claimed something that did not happen
 	ClaimReplaced    Key = "claim_replaced"     // the same, where something stands or has been settled: lines (what stands)
 	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
 	WorkingOnIt      Key = "working_on_it"      // to a caller, when an answer takes long

@@ -52,7 +52,7 @@ const (
 	OrderYouAccepted Key = "order_you_accepted" // after ACCEPT: code, eta, done
 	OrderYouRefused  Key = "order_you_refused"  // after REFUSE: code
 	OrderYouDone     Key = "order_you_done"     // after DONE: code
-	OrderNoSuch      Key = "order_no_such"      // a code that is none of theirs: code
+	OrderNoSuch      Key = "order_no_such"      // the code belongs to none of their orders: code
 	OrderWhich       Key = "order_which"        // an answer that may mean several: alternatives
 	OrderNoneOpen    Key = "order_none_open"    // an answer, and nothing waits for one
 	OrderClosed      Key = "order_closed"       // an answer to an order that is past it: code

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// Quote is how the backend repeats words that are not its own: what a customer, a business or a model wrote, a
-// profile name among them. They stand on one line between the quotation marks of lang and have no mark, control
-// character or direction override of their own, so that none of them can pass for a line of ours. Nothing is "".
+// Quote is how the backend repeats words that it did not write: those of a customer, a business or a model, and
+// profile names. The result is one line between the quotation marks of lang. Quote drops quotation marks, control
+// characters and direction overrides from the words, so that none of them can pass for a line of ours. Empty words
+// give "".
 func Quote(lang, words string) string {
 	words = strings.Join(strings.Fields(strings.Map(quotable, words)), " ")
 	if words == "" {
@@ -16,7 +17,7 @@ func Quote(lang, words string) string {
 	return Say(lang, keyQuoted, Vars{"words": words})
 }
 
-// quotable returns the character in whose place r is quoted, or -1 where there is none.
+// quotable returns the character that replaces r in a quotation, or -1 to drop r.
 func quotable(r rune) rune {
 	switch {
 	case unicode.Is(unicode.Quotation_Mark, r) && r != '\'' && r != '’':

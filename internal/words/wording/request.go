@@ -2,7 +2,7 @@ package wording
 
 // Marketplace requests, to the client.
 const (
-	RequestOutreachSummary Key = "request_outreach_summary" // who is to be asked what: need, count, vendors
+	RequestOutreachSummary Key = "request_outreach_summary" // which vendors the client wants to ask, and for what: need, count, vendors
 	RequestOutreachPrompt  Key = "request_outreach_prompt"  // that waits for its YES: summary, until
 	RequestAsked           Key = "request_asked"            // after the YES: count, code
 	RequestAskedNot        Key = "request_asked_not"        // NO
@@ -41,7 +41,7 @@ const (
 	RequestOff             Key = "request_off"              // it was cancelled: code
 	RequestFailed          Key = "request_failed"           // it cannot go on: code
 	RequestOptions         Key = "request_options"          // above quick replies
-	RequestUnchecked       Key = "request_unchecked"        // beside each thing that was found outside of the catalogue
+	RequestUnchecked       Key = "request_unchecked"        // shown with each find from outside of the catalogue
 	RequestFound           Key = "request_found"            // what was found outside of the catalogue: code, lines
 	RequestFoundCards      Key = "request_found_cards"      // above the cards of what was found: code
 	RequestMessage         Key = "request_message"          // what a program or the desk writes: lines

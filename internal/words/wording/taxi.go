@@ -27,7 +27,7 @@ const (
 
 // Taxi rides, to drivers. Each has the code, and those that say so the words for an answer.
 const (
-	TaxiWordArrived Key = "taxi_word_arrived" // what a driver writes who is there
+	TaxiWordArrived Key = "taxi_word_arrived" // what a driver writes on arrival
 	TaxiWordDone    Key = "taxi_word_done"    // at the end of a ride
 	TaxiWordCancel  Key = "taxi_word_cancel"  // to give a ride back
 	TaxiWordOn      Key = "taxi_word_on"      // to be offered rides

@@ -1,17 +1,14 @@
-// Package wording holds every sentence that the product itself says to people,
-// in every language that it speaks: confirmations and receipts come from here, filled from stored
-// state, and never from a model.
+// Package wording holds every sentence that the product itself says to people, in every language that it speaks:
+// confirmations and receipts come from here, filled from stored state, and never from a model.
 //
-// The texts are texts.json in the folders of package lang, flat files of key and text that a
-// translator can edit. {name} in a text is a variable, {{ and }} are braces, and
-// {yes} and {no} are the language's own words for an answer. Parts of a text that
-// have variables and nothing to show are left out: a piece between " · ", and any
-// line but the first.
+// The texts are texts.json in the folders of package lang, flat files of key and text that a translator can edit.
+// {name} in a text is a variable, {{ and }} are braces, and {yes} and {no} are the language's own words for an
+// answer. A part of a text whose variables are all empty is left out. A part is a piece between " · ", or any line
+// but the first.
 //
-// [Say] never fails and never panics: what is missing renders as nothing, and the
-// package's tests see to it that nothing is missing. In and beside right-to-left
-// text, runs of the other direction are set in Unicode isolates (UAX #9), so that
-// "Rotana 19:00" keeps its order.
+// [Say] never fails and never panics: what is missing renders as nothing, and the package's tests see to it that
+// nothing is missing. In and next to right-to-left text, runs of the other direction are set in Unicode isolates (UAX
+// #9), so that "Rotana 19:00" keeps its order.
 //
 // Messages that a market words for itself go through [Render] and [Validate].
 package wording
@@ -26,7 +23,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// fallback is the language of a person whose own is not one of ours.
+// fallback is the language for people whose own language we do not support.
 const fallback = "en"
 
 // A catalogue is one language's texts, parsed.
@@ -76,9 +73,8 @@ func in(wanted string) catalogue {
 // Vars are the values of a text's variables, by name.
 type Vars map[string]string
 
-// Say returns the text of key in lang (a tag or locale; English when it is not one
-// of ours), with vars in the places of its variables. Values are shown as they are
-// and never expanded again; line breaks in them become spaces, except in
+// Say returns the text of key in lang (a tag or locale; English if we do not support it), with vars filled in for its
+// variables. Values are shown as they are and never expanded again. Line breaks in them become spaces, except in
 // {alternatives}, {details} and {lines}, which are lists.
 func Say(lang string, key Key, vars Vars) string {
 	c := in(lang)
