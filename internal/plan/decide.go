@@ -4,11 +4,12 @@ import "time"
 
 // Times of a plan.
 const (
-	// ClaimTime is how long a claim on work lasts. Whoever is at work renews it, so it runs out when they have died.
+	// ClaimTime is how long a claim on work lasts. A worker renews its claim while it works, so the claim runs out if
+	// the worker has died.
 	ClaimTime = 15 * time.Second
 
-	// StepTime is how long a step may go without a result, whoever is at work on it. It leaves room for another worker
-	// to take over from one that has died with its claim.
+	// StepTime is how long a step may go without a result, however many workers try it. It leaves time for another
+	// worker to take over after one has died with its claim.
 	StepTime = 30 * time.Second
 
 	// PlanTime is how old a plan may get before it is closed in words.
@@ -21,7 +22,7 @@ type Decision struct {
 	Collect    bool  // it is too old: close it in words
 	Plan       bool  // make the plan
 	Dispatch   []int // steps to be requested
-	Retry      []int // steps that were requested so long ago that whoever claimed them has died
+	Retry      []int // steps that were requested so long ago that their claimant has died
 	Expire     []int // steps whose time is up
 	Complete   bool  // all steps have come to their end
 	Synthesize bool  // write the answer

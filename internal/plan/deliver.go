@@ -99,7 +99,7 @@ func (s *State) waitsFor(ev Event) bool {
 	if json.Unmarshal(ev.Payload, &p) != nil || p.StepIndex >= len(s.Steps) {
 		return false
 	}
-	if _, elsewhere := onShelf(p.Result); elsewhere { // only whoever writes the log puts results there
+	if _, elsewhere := onShelf(p.Result); elsewhere { // only the writer of the log puts results there
 		return false
 	}
 	st := s.Steps[p.StepIndex]

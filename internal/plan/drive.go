@@ -10,11 +10,11 @@ import (
 	"merve/internal/base/fault"
 )
 
-// errWaiting ends a drive that waits for nobody: what is left is others' to do.
+// errWaiting ends a drive that does not wait for others when only others have work left.
 var errWaiting = errors.New("others are at work on the plan")
 
-// run drives one plan: it decides, starts the work that this process may do, and takes in what comes of it.
-// Its fields belong to one goroutine. Each work has one of its own, and gets what it needs as a value.
+// run drives one plan: it decides, starts the work that this process may do, and records the results. Its fields
+// belong to one goroutine. Each work has a goroutine of its own, and gets what it needs as a value.
 type run struct {
 	e    *Engine
 	ref  Ref
@@ -25,7 +25,7 @@ type run struct {
 	held   map[string]bool
 	busy   map[string]bool      // work of this process that goes on
 	theirs map[string]time.Time // work that is others', and when it is looked at again
-	behind bool                 // questions before it are open, and whoever answers the last of them begins it
+	behind bool                 // questions before it are open, and the process that answers the last of them begins it
 	wanted int                  // the step that this process was sent for, or noStep
 	waits  bool                 // for what others do
 	done   chan outcome         // one of each work, so that no work ever waits
@@ -88,7 +88,7 @@ func (r *run) refresh(ctx context.Context) error {
 	return nil
 }
 
-// next waits for one thing to happen: a work of ours to end, or, where others are at work, some time to pass.
+// next waits for one event: one of our works ends, or, if others are at work, some time passes.
 func (r *run) next(ctx context.Context, s State, looked int) error {
 	var tick <-chan time.Time
 	if r.dependsOnOthers(s) {
@@ -131,7 +131,7 @@ func (r *run) dependsOnOthers(s State) bool {
 	return false
 }
 
-// take takes in what a work has come to. What others were first with is read again.
+// take records the outcome of a work. If others were first, the events are read again.
 func (r *run) take(o outcome) error {
 	delete(r.busy, o.work)
 	delete(r.held, o.work)
@@ -183,8 +183,8 @@ func (r *run) act(ctx context.Context, s State, d Decision) {
 	}
 }
 
-// start does a work beside everything else, unless it goes on already or others have it. It comes to its end whatever
-// becomes of whoever waits.
+// start runs a work alongside all others, unless it is already running or others have it. The work finishes even if
+// the waiting caller goes away.
 func (r *run) start(ctx context.Context, s State, work string, do func(job, context.Context) outcome) {
 	if _, others := r.theirs[work]; others || r.busy[work] {
 		return

@@ -80,7 +80,7 @@ func whole(text, line string) string {
 	return text + "\n\n" + line
 }
 
-// ErrLater says that the answer takes longer than whoever asked would wait. It will stand in the trace.
+// ErrLater says that the answer takes longer than the caller would wait. The answer will be in the trace.
 var ErrLater = fault.New(fault.Unavailable, "the answer takes longer")
 
 // Ask takes a question and answers it, or [ErrLater] when ctx ends before that: the question is taken all the same,
@@ -131,9 +131,9 @@ func (e *Engine) closed(ctx context.Context, m *market.Market) bool {
 	return !m.Enabled || e.Purse != nil && e.Purse.Empty(ctx, m)
 }
 
-// Look does what is to be done about a plan now, without waiting for others. Whatever happened to the
-// plan, and however often it is called: it reads the events and decides. While others are at work, somebody looks again
-// when a claim of theirs would have run out.
+// Look does what a plan needs now, without waiting for others. It may be called after any event and any number of
+// times: it reads the events and decides. While others are at work, somebody looks again when one of their claims
+// would have run out.
 func (e *Engine) Look(ctx context.Context, ref Ref) error {
 	r := e.newRun(ref)
 	_, err := r.drive(ctx, false)
@@ -176,7 +176,7 @@ func (e *Engine) may(t tool.Tool, m *market.Market) (tool.Verdict, string) {
 	return tool.May(t, tool.Situation{Set: e.Tools.Names(), Market: m, ReadOnly: true})
 }
 
-// workTime is how long a model may take. Whoever asks it renews the claim on that meanwhile.
+// workTime is how long a model may take. The process that asks it renews its claim meanwhile.
 const workTime = 40 * time.Second
 
 // storeTime is what it takes to store what a work has given.

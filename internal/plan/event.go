@@ -16,7 +16,7 @@ type Event struct {
 	Correlation string
 	At          time.Time // to the millisecond
 	Payload     json.RawMessage
-	Note        string // beside the fact: why a plan is a makeshift, for the trace
+	Note        string // not part of the fact: why a plan is a makeshift, for the trace
 }
 
 // Wire is an event as it is published.
@@ -66,7 +66,7 @@ func ReadWire(raw []byte) (Event, error) {
 	}, nil
 }
 
-// newEvent makes an event and checks it as whoever reads it will.
+// newEvent makes an event and checks it the way its readers will.
 func newEvent(correlation string, t Type, step int, at time.Time, payload any) (Event, error) {
 	raw, err := json.Marshal(payload)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e Event) item() kept {
 // eventPrefix begins the sort key of every event.
 const eventPrefix = "plan#"
 
-// ReadItem reads an event and where it belongs from an item of a stream. ok is false for an item that is none.
+// ReadItem reads an event and where it belongs from an item of a stream. ok is false if the item is not an event.
 func ReadItem(it dynamo.Item) (ref Ref, e Event, ok bool, err error) {
 	key := it.Key()
 	if !strings.HasPrefix(key.SK, eventPrefix) {

@@ -26,7 +26,7 @@ func (Held) Holds() string { return "plans" }
 type exported struct {
 	Conversation string `json:"conversation"`
 	Wire
-	Result json.RawMessage `json:"result,omitempty"` // all of one of which the event has the beginning only
+	Result json.RawMessage `json:"result,omitempty"` // the whole result, if the event has only its beginning
 }
 
 // Export returns all events of the person's conversations.

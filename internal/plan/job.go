@@ -24,8 +24,8 @@ type job struct {
 	held  bool // the claim was taken with the event that made the work necessary
 }
 
-// claim takes the work for this process, unless it has it or the event that the work leads to is stored:
-// whoever wrote that has given the claim back. One request.
+// claim takes the work for this process, unless the process has it already. It fails if the event that the work leads
+// to is stored, because the writer of that event has given the claim back. One request.
 func (j job) claim(ctx context.Context, work string, to Type, step int) error {
 	if j.held {
 		return nil
@@ -293,7 +293,7 @@ func (j job) final(ctx context.Context, h Head, r reply, drop []string) outcome 
 		return outcome{err: err}
 	}
 	left, err := j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), r.text}, batch{holder: j.Holder, drop: drop})
-	if err == nil && len(left.Open) > 0 { // whoever waits for it may have died: it does not wait for the sweep
+	if err == nil && len(left.Open) > 0 { // its asker may have died: the next question does not wait for the sweep
 		next := j.ref
 		next.Correlation = left.Open[0]
 		j.look(ctx, next, 0)

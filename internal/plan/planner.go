@@ -18,9 +18,9 @@ type handedOver struct {
 	Question string `json:"question" jsonschema:"the customer's whole question with all its parts, in their words and language"`
 }
 
-// Planner is the tool by which an assistant hands the engine a question in several parts. The same call of the same
-// turn is one plan, however often it is made: its conversation is named after the call's key. The conversation belongs to
-// the customer, so it is exported and erased with what else is theirs.
+// Planner is the tool that hands the engine a question in several parts from an assistant. Repeats of the same call
+// of the same turn are one plan, because its conversation is named after the call's key. The conversation belongs to
+// the customer, and is exported and erased with their other data.
 func (e *Engine) Planner() tool.Tool {
 	return tool.New("answerQuestion", "Answers a question in several parts that no other tool answers: sums, the weather, products of the electronics shop, explanations. "+
 		"Hand over the whole question once. It only looks things up: it cannot book, order, send or change anything.", tool.Read, e.answerHandedOver)

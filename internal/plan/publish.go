@@ -10,8 +10,8 @@ import (
 	"merve/internal/cloud/queue"
 )
 
-// Publisher publishes the events of plans as they are stored: questions for the router, requests for the workers, and all
-// others for whoever wants to know. Answers are published twice, the second time in the form that pages take.
+// Publisher publishes the events of plans as they are stored: questions for the router, requests for the workers, and
+// all others for any subscriber. Answers are published twice, the second time in the form that pages read.
 type Publisher struct {
 	Questions queue.Queue
 	Events    bus.Bus

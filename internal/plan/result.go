@@ -27,7 +27,7 @@ type shelved struct {
 	Excerpt json.RawMessage `json:"excerpt"` // how it begins: a string
 }
 
-// storedField is the field by which a result on the shelf is known. A tool's own object that has it is put into another.
+// storedField is the field that marks a result on the shelf. A tool's own object with that field is put into another.
 const storedField = "stored"
 
 // shelfOf is where the results of a generation are. Names of conversations are told to nobody who reads keys.

@@ -37,7 +37,7 @@ var (
 	errBegun   = errors.New("the conversation's one question has been asked")
 )
 
-// Head is what a conversation keeps beside its events.
+// Head is what a conversation keeps besides its events.
 type Head struct {
 	Owner      string     `dynamodbav:"owner,omitempty"`  // actor key; "" is nobody
 	Market     string     `dynamodbav:"market,omitempty"` // whose assistant asks; "" is the engine's own
@@ -100,7 +100,7 @@ func refOf(pk, correlation string) (Ref, error) {
 	return Ref{rest[:i], generation, correlation}, nil
 }
 
-// head reads a conversation's; nil when there is none. One request.
+// head reads a conversation's head; nil if there is no such conversation. One request.
 func (s *Store) head(ctx context.Context, conversation string) (*Head, error) {
 	it, err := s.Table.Get(ctx, headKey(conversation))
 	if err != nil || it == nil {
@@ -122,12 +122,12 @@ func (s *Store) mine(ctx context.Context, conversation, owner string) (*Head, er
 	return h, nil
 }
 
-// belongsTo reports whether owner may read the conversation and ask in it: nobody's belongs to everybody who
-// knows its name.
+// belongsTo reports whether owner may read the conversation and ask in it. Everybody who knows the name of a
+// conversation without an owner may.
 func (h *Head) belongsTo(owner string) bool { return !h.Vacant && (h.Owner == "" || h.Owner == owner) }
 
-// open appends a question to a conversation, which it may begin. first says that nothing else is open,
-// so that whoever asks holds the claim on planning. Two requests, and as many again each time that another
+// open appends a question to a conversation, and begins the conversation if necessary. first says that nothing else
+// is open, so that the asker holds the claim on planning. Two requests, and as many again each time that another
 // question came in at the same moment.
 func (s *Store) open(ctx context.Context, q question) (o opened, err error) {
 	for {
@@ -238,7 +238,7 @@ type place struct {
 	TTL int64 `dynamodbav:"ttl"`
 }
 
-// tombstone is what is left of a place when the events are deleted: that what still comes is late, and nothing else.
+// tombstone replaces a place when its events are deleted. It says only that anything that still comes is late.
 type tombstone struct {
 	TTL int64 `dynamodbav:"ttl"`
 }
@@ -409,8 +409,8 @@ func (s *Store) Reset(ctx context.Context, owner, conversation string) error {
 	return s.end(ctx, conversation, *h, s.Table.Update(headKey(conversation), ended, dynamo.V{}), false)
 }
 
-// erase ends a conversation of an owner, deletes it, and forgets whose it was. Its generation stays, so that whoever writes
-// late still writes where nobody reads.
+// erase ends a conversation of an owner, deletes it, and forgets whose it was. Its generation stays, so that a late
+// writer still writes where nobody reads.
 func (s *Store) erase(ctx context.Context, owner, conversation string) error {
 	h, err := s.head(ctx, conversation)
 	switch {
@@ -421,7 +421,7 @@ func (s *Store) erase(ctx context.Context, owner, conversation string) error {
 		vacate := s.Table.Update(headKey(conversation), strings.Replace(ended, " REMOVE", ", vacant = :vacant REMOVE #owner, market,", 1), dynamo.V{":vacant": true, ":owner": owner}).
 			If("#owner = :owner", nil)
 		err = s.end(ctx, conversation, *h, vacate, true)
-	default: // an erasure that died got so far, and somebody else may have begun anew
+	default: // an erasure that died got so far, and somebody else may have begun it again
 		err = s.forgetFormer(ctx, conversation, h.Former, true)
 	}
 	if err != nil {

@@ -1,13 +1,11 @@
-// Package account has what customers may do with their own identity and data, whichever
-// assistant they write with: link the same person on two channels by a code, undo that, and
-// have everything that is kept of them deleted.
+// Package account has what customers may do with their own identity and data, with any assistant: link their chats on
+// two channels by a code, undo that, and delete everything that is kept about them.
 //
-// A link is made by whoever writes on both threads: one makes the code, the other says it.
-// Each side then owns what the other owns, and stays a thread of its own. To link and to
-// delete takes a YES.
+// Only somebody who writes on both threads can make a link: one makes the code, the other says it. Each side then
+// owns what the other owns, and stays a thread of its own. To link and to delete takes a YES.
 //
-// All of it stays within a market: what is given out or deleted is what that tenant keeps, whichever
-// assistant was told. What the same person has with another tenant is to be asked for there.
+// All of it stays within a market: an export or a deletion covers what that tenant keeps, from every assistant. The
+// same person has to ask another tenant separately.
 package account
 
 import (
@@ -32,20 +30,20 @@ import (
 // Keeper has the tools.
 type Keeper struct {
 	Threads *thread.Store
-	Kinds   thread.Kinds // by which all threads of a customer are found
+	Kinds   thread.Kinds // finds all threads of a customer
 	// Holders keep something of customers, and are asked in this order.
 	Holders []Holder
 }
 
 // Holder keeps something of customers. Each store has its own, which is named Held.
 type Holder interface {
-	// Export returns what is kept, to be shown as JSON; nil is nothing.
+	// Export returns what this holder has of the customer, to be shown as JSON; nil if that is nothing.
 	Export(ctx context.Context, s person.Subject) (any, error)
 	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
 	// returns and which goes by itself once it is over. What has gone already is no error. It may
 	// be asked again.
 	Erase(ctx context.Context, s person.Subject) (stays []string, err error)
-	// Holds names what is kept, as a field of an export.
+	// Holds names the kept data, as a field of an export.
 	Holds() string
 }
 
@@ -126,13 +124,14 @@ func (d *Keeper) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Res
 	return r, nil
 }
 
-// Erase deletes what is kept in its market of the customer whose thread it is, on all their threads
-// there, but for what is under way, whose codes it returns, and which its holder deletes once it is
-// over; of what is the books' or a business's too, who the customer is, and of what others were told
-// of them, the words. That they are the same who
-// comes back, or who has opted out, is known by their threads' heads and package person's names for
-// them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
-// thread that does not exist is [actor.ErrNotFound].
+// Erase deletes what the thread's market keeps about the thread's customer, on all their threads there. It spares
+// what is under way and returns the codes of that; its holder deletes it once it is over. From a record that the
+// books or a business need too, it removes only who the customer is. From what others were told about the customer,
+// it removes only the words.
+//
+// The heads of the customer's threads and package person's names for them stay. With them, a customer who comes back
+// is recognized as the same person, and an opt-out stays in force. A failure does not keep the rest from being
+// deleted; calling Erase again continues. A thread that does not exist is [actor.ErrNotFound].
 func (d *Keeper) Erase(ctx context.Context, threadID string) (stays []string, err error) {
 	c, _, err := d.customer(ctx, threadID)
 	if err != nil {
@@ -172,8 +171,8 @@ func (d *Keeper) customer(ctx context.Context, threadID string) (person.Subject,
 	return c, heads, err
 }
 
-// Export returns what is kept in its market of the customer whose thread it is, by who keeps it. A
-// thread that does not exist is [actor.ErrNotFound].
+// Export returns what the thread's market keeps about the thread's customer, under the names of the holders. A thread
+// that does not exist is [actor.ErrNotFound].
 func (d *Keeper) Export(ctx context.Context, threadID string) (map[string]any, error) {
 	c, heads, err := d.customer(ctx, threadID)
 	if err != nil {

@@ -1,20 +1,18 @@
-// Package desk hands threads over to people and back: who waits for a person, who has which
-// thread, and what staff write on it. While a person has a thread, no assistant answers on it; what
-// happens is told all the same, and what a business or a driver answers by the code of their work is
-// obeyed (package turn).
+// Package desk hands threads over to people and back. It knows the waiting threads, the people that have one, and what staff
+// write there. While a person has a thread, no assistant answers on it. Customers still hear what happens, and a
+// business or a driver who answers by the code of their work is still obeyed (package turn).
 //
-// What waits for the customer's YES or NO is let go of when a person gets the thread, by the turn that tells the customer
-// so: nobody would hear the answer. The desk sees what it was. The first YES or NO that is written to it all the same is
-// answered, unless a person has written before that.
+// When a person gets the thread, a question that waits for the customer's YES or NO is dropped: nobody would hear the
+// answer. The turn that tells the customer about the person drops it, and the desk sees what it was. If the customer
+// still writes a YES or NO, the first one gets a reply, unless a person has written before that.
 //
 //	desk#{market}   thread#{thread}             a thread that waits for a person, or that one has
 //	desk#{market}   event#{thread}#{turn}#…     that it began to wait, for the stream
 //
-// (table records). A thread's head says who answers it (package thread); both change in one
-// transaction.
+// (table records). A thread's head says who answers it (package thread); both change in one transaction.
 //
-// Requests: to wait none of its own (it joins the turn), Take and Write 2 and the turn that tells
-// the customer, Return 4 and that turn, List 1.
+// Requests: to wait none of its own (it joins the turn), Take and Write 2 and the turn that tells the customer,
+// Return 4 and that turn, List 1.
 package desk
 
 import (
@@ -83,8 +81,8 @@ func eventKey(market, threadID string, turn int) dynamo.Key {
 	return dynamo.Key{PK: "desk#" + market, SK: fmt.Sprintf("%s%s#%08d", event.Prefix, threadID, turn)}
 }
 
-// Wait are the writes by which a thread begins to wait for a person, with what was let go of for that, or "". They join
-// the turn that hands it over.
+// Wait returns the writes that make a thread wait for a person. letGo is the question that was dropped for that, or
+// "". The writes join the turn that hands the thread over.
 func (d *Desk) Wait(h thread.Head, turn int, lang, reason, letGo, trace string) []dynamo.Write {
 	now := d.now()
 	c := Case{
@@ -220,7 +218,7 @@ type View struct {
 	TakenAt time.Time `json:"takenAt,omitzero"`
 }
 
-// Of is the case of a thread; nil is none. 2 requests.
+// Of returns the case of a thread, or nil if it has none. 2 requests.
 func (d *Desk) Of(ctx context.Context, threadID string) (*View, error) {
 	h, err := d.head(ctx, threadID)
 	if err != nil {

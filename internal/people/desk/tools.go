@@ -7,7 +7,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// Tools returns the tool by which a customer's wish for a person is obeyed.
+// Tools returns the tool that hands over the conversation when a customer wishes for a person.
 func Tools() []tool.Tool {
 	t := tool.New("askForPerson",
 		"Hand the conversation over to a person of the team. Use it when the customer asks for a human, is very upset, or needs what you cannot do. "+

@@ -19,14 +19,14 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Writer has the tool by which a customer writes to a business on WhatsApp.
+// Writer has the tool that customers use to write to a business on WhatsApp.
 type Writer struct {
 	Notifier *Notifier
-	Talks    *relay.Post // by which the business answers
-	Bounds   *bound.Book // on how many messages one customer may send; nil is none
+	Talks    *relay.Post // for the business's answers
+	Bounds   *bound.Book // on how many messages one customer may send; nil sets no bound
 }
 
-// messageTool is the tool by which a customer writes to a business.
+// messageTool is the tool that customers use to write to a business.
 const messageTool = "sendWhatsAppMessage"
 
 // MaxMessage is the longest message to a business, in characters.
@@ -70,8 +70,8 @@ func (w Writer) bounded(ctx context.Context, tc tool.Context) (bound.Taken, erro
 	})
 }
 
-// errUnreachable is the answer about a business that has no number, wants no messages, or has not
-// written for so long that only an approved template would reach it, and there is none.
+// errUnreachable is the answer about a business that has no number or wants no messages. It is also the answer about
+// one that has not written for so long that only an approved template would reach it, if there is no such template.
 var errUnreachable = fault.New(fault.Conflict, "this business cannot be written to here")
 
 // reachable is the listing whose business can be written to. 2 requests.
@@ -103,8 +103,7 @@ func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (
 	return l, nil
 }
 
-// send puts the message on the outbox, once for the YES, and begins the talk by which the business
-// can answer.
+// send puts the message on the outbox, once for the YES, and begins the talk that lets the business answer.
 func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.Result, error) {
 	l, err := w.reachable(ctx, tc, a)
 	if err != nil {

@@ -68,7 +68,7 @@ func (n *Notifier) paid(ctx context.Context, tx ledger.Transaction) (int64, erro
 	return n.Paid(ctx, tx)
 }
 
-// rule is what the offering asks of people who do not come, now; nil when there is none.
+// rule is what the offering now asks of people who do not come; nil if it asks nothing.
 func (n *Notifier) rule(ctx context.Context, tx ledger.Transaction) (*schedule.NoShows, error) {
 	l, err := n.Listings.Get(ctx, tx.Market, tx.Listing)
 	if errors.Is(err, listing.ErrNotFound) {

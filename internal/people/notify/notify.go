@@ -240,7 +240,7 @@ func (n *Notifier) TellUntold(ctx context.Context, m outbox.Message) error {
 		return fmt.Errorf("notify of %s: %w", m.ID, err)
 	}
 	vars := wording.Vars{"code": m.About}
-	if relay.IsTalk(m.About) { // of which the customer knows no code
+	if relay.IsTalk(m.About) { // the customer knows no code of a talk
 		vars["code"] = ""
 	}
 	err = n.Threads.Tell(ctx, m.Customer, "untold."+m.Whole(), thread.Notice{

@@ -17,8 +17,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// orderKinds say, for each kind of order, by which action of a listing it is dispatched, which
-// tool makes it, and what the business is told.
+// orderKinds say, for each kind of order, which action of a listing dispatches it, which tool makes it, and what the
+// business is told.
 var orderKinds = map[order.Kind]struct {
 	action, tool, event string
 	key                 wording.Key
@@ -74,8 +74,8 @@ func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
 	return errors.Join(errs...)
 }
 
-// TellPlaced implements [order.Business]: the message stands on the outbox in the transaction that places the order.
-// Somebody who has opted out is not told, and so nothing is placed with them. 1 request.
+// TellPlaced implements [order.Business]. The message joins the outbox in the same transaction that places the order.
+// A business that has opted out cannot be told, and so no order is placed with it. 1 request.
 func (n *Notifier) TellPlaced(ctx context.Context, o order.Order, trace string) (ws []dynamo.Write, number string, err error) {
 	m, err := n.Markets.Get(ctx, o.Market)
 	if err != nil {

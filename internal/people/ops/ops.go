@@ -276,8 +276,8 @@ func (o *Office) answer(ctx context.Context, tc tool.Context, a answerArgs) (too
 	return tool.Result{Data: map[string]any{"code": after.Code, "status": after.Status}}, err
 }
 
-// saidOf reports whether what was said beside the answer is what an order that has it holds. A repeat
-// that began a moment before the answer was stored counts from then.
+// saidOf reports whether o, which already has the answer, also holds the minutes or the reason that came with it. A
+// repeat that began a moment before the answer was stored counts its minutes from then.
 func (a answerArgs) saidOf(o order.Order) bool {
 	switch {
 	case a.Answer == "accept" && a.Minutes != nil:

@@ -13,7 +13,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// todays are the words by which a business asks for its day, without a model.
+// todays are the words that a business writes to ask for its day, without a model.
 var todays = []string{
 	"today", "today's bookings", "bookings today", "orders", "bugün", "σήμερα", "сегодня", "היום", "اليوم", "heute", "hoy", "aujourd'hui", "leo",
 }

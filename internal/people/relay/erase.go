@@ -75,7 +75,7 @@ func (p *Post) Erase(ctx context.Context, thread string) error {
 	return nil
 }
 
-// of are the keys of what is kept of a thread.
+// of returns the keys of everything that relay keeps about a thread.
 func (p *Post) of(ctx context.Context, thread string) ([]dynamo.Key, error) {
 	var keys []dynamo.Key
 	err := p.Table.Each(ctx, dynamo.Under("relayed#"+thread, ""), func(it dynamo.Item) error {

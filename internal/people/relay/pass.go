@@ -18,7 +18,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Kind is the kind of the notice by which a customer is told, and the event of its templates.
+// Kind is the kind of the notice that tells a customer, and the event of its templates.
 const Kind = "business_message"
 
 // Event says that a business's words are to be passed on.
@@ -134,14 +134,14 @@ func (p *Post) Tell(ctx context.Context, e Event) error {
 	return nil
 }
 
-// Command takes in what a business writes that belongs to a matter of one of its customers. ok
-// is false for what belongs to none, and for who is no business.
+// Command handles a business's message that belongs to a matter of one of its customers. ok is false if it belongs to
+// no matter, or if the sender is not a business.
 func (p *Post) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	return p.hear(ctx, tc, m, false)
 }
 
-// Quotes takes in what a business answers to a customer's message that it quotes, before any word
-// of it can be taken for the answer to an order: "yes" below a question is for who asked.
+// Quotes handles a business's answer to a customer's message that it quotes. It runs before any word of that answer
+// can be taken for the answer to an order: a "yes" below a question is meant for the customer who asked.
 type Quotes struct{ *Post }
 
 // Command implements turn.Command.
@@ -225,7 +225,7 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		sure = sure || c.sure || len(these) > 0
 		named = append(named, notBegun(these)...)
 	}
-	if len(named) > 0 || sure { // a code that is none of theirs is not about somebody else
+	if len(named) > 0 || sure { // the business has no such code, so the text is not about another customer either
 		return named, nil
 	}
 	if m.ReplyTo != "" {

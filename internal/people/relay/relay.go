@@ -1,28 +1,28 @@
-// Package relay passes on to customers what businesses write to them beside the words that
-// answer an order: as a quotation under the business's name, never as words of ours.
+// Package relay passes on to customers what businesses write to them besides the words that answer an order: as a
+// quotation under the business's name, never as our own words.
 //
-// What a business writes belongs to a matter that it has with one customer: an order, a
-// booking, or a talk, which a customer's message to it begins. The matter is the one of the
-// message that is quoted, else of the code in the text, else of the talk that waits for an
-// answer, if it is the only one. Of several the business is asked for the code, and so it is when its words
-// are from before the customer asked, or below a message that nobody knows. What belongs to none, as below a
-// message of ours about nobody, or to a booking that has begun (it may say who came), is for its assistant,
-// which can propose to pass it on ([Post.Tools]).
+// What a business writes belongs to a matter that it has with one customer: an order, a booking, or a talk, which a
+// customer's message to it begins. The quoted message decides which matter it is, else the code in the text, else the
+// talk that waits for an answer, if it is the only one. If several wait, the business is asked for the code. It is
+// also asked if its words are older than the customer's question, or below a message that nobody knows. Words that
+// belong to no matter, such as those below one of our messages about nobody, go to the business's assistant. So do
+// words about a booking that has begun, since they may say who came. The assistant can propose to pass them on
+// ([Post.Tools]).
 //
 //	talk#{market}#{business}   {code}                    a talk; by its latest message or answer in index listed
 //	talk#{market}#{business}   day#{code}#{date}         how much was passed on that day
 //	talk#{market}#{business}   event#said#{message}      what was passed on, once, for the stream
 //
-// (table records). The words join the turn that takes them in; the stream puts them on the
-// customer's thread as a notice ([Post.Tell]), and what cannot be delivered is reported back to
-// the business by whoever finds that out ([outbox.Origin]).
+// (table records). The words join the turn that receives them. The stream puts them on the customer's thread as a
+// notice ([Post.Tell]). If they cannot be delivered, the code that finds out reports it to the business
+// ([outbox.Origin]).
 //
-// Nothing that is passed on can settle anything: a notice answers no pending action, a bare YES
-// that follows it is asked about again (package turn), and a model reads it as data.
+// Nothing that is passed on can settle anything: a notice answers no pending action, a bare YES that follows it is
+// asked about again (package turn), and a model reads it as data.
 //
-// Requests: to find the matter 1 for the roster, 1 for a quoted message, and 1 more when that is about nobody, 2 for each code and
-// business (of a booking 1 for each 200 that were held since), else 2 for each business, and for
-// each twenty talks of the last hours; to pass on 1, and nothing beside the turn; Tell 1, and the turn
+// Requests. To find the matter: 1 for the roster, 1 for a quoted message and 1 more if that is about nobody, 2 for
+// each code and business (for a booking, 1 for each 200 that were held since). Without either: 2 for each business,
+// and for each twenty talks of the last hours. To pass on: 1, and nothing more than the turn. Tell: 1, and the turn
 // that tells it.
 package relay
 
@@ -90,9 +90,9 @@ type matter struct {
 	Thread, Customer      string // the customer's, and their name
 	Listing, ListingName  string
 	talk, closed, waiting bool
-	begun                 bool // a booking: what is said of it may be about who came, and is for the assistant
+	begun                 bool // a booking: words about it may say who came, and are for the assistant
 	asked                 time.Time
-	doubt                 bool // nothing names it, and its customer may not be who is meant
+	doubt                 bool // nothing names it, so the business may mean another customer
 }
 
 // Talk is what a customer's message to a business begins.
@@ -186,8 +186,8 @@ func (t Talk) matter(now time.Time) matter {
 	}
 }
 
-// find are the matters that businesses may mean by a code, by [order.MayMean]. What is another's, or
-// was never said YES to, is none.
+// find are the matters that businesses may mean by a code, by [order.MayMean]. It leaves out matters of others, and
+// those that nobody said YES to.
 func (p *Post) find(ctx context.Context, market string, businesses []string, code string) ([]matter, error) {
 	code = strings.ToUpper(strings.TrimSpace(code))
 	var all []matter

@@ -10,8 +10,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Tools returns the tool by which a business's assistant passes something on. The business sees
-// the words and whom they go to before its YES.
+// Tools returns the tool that a business's assistant uses to pass something on. The business sees the words and their
+// recipient before its YES.
 func (p *Post) Tools() []tool.Tool {
 	t := tool.New("writeToCustomer",
 		"Pass on what the business wants to tell the customer of one of its open orders, requests, bookings or messages, such as that the courier is at the gate. "+

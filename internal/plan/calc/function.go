@@ -75,7 +75,7 @@ func raise(at token, base, exponent *big.Rat) (r *big.Rat, exact bool, err error
 	case base.Sign() == 0:
 		return new(big.Rat), true, nil
 	}
-	if n := exponent.Denom(); n.IsInt64() && n.Int64() == 2 { // a square root, of which the rest is a power
+	if n := exponent.Denom(); n.IsInt64() && n.Int64() == 2 { // take the square root, then the power
 		root, exact := sqrt(base)
 		r, err := raiseWhole(at, root, exponent.Num())
 		return r, exact, err

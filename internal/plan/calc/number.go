@@ -37,8 +37,8 @@ func scanNumber(s string, i int) (*big.Rat, int, error) {
 	return rat, n + m, nil
 }
 
-// readLiteral reads as far as a number goes. A mark belongs to it when a digit follows, a space when
-// exactly three do.
+// readLiteral reads up to the end of a number. A mark belongs to the number if a digit follows, a space if exactly
+// three do.
 func readLiteral(s string) (lit literal, n int) {
 	run := func() (digits string) {
 		for n < len(s) {

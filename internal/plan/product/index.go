@@ -30,10 +30,10 @@ const (
 type Index struct {
 	embedder llm.Embedder
 	chunks   []Chunk
-	vectors  [][]float32 // of length 1, beside chunks
+	vectors  [][]float32 // of length 1, one for each chunk
 }
 
-// entry is a vector as it is stored. It says of which text it is, and where it lies: vectors of another model, or
+// entry is a stored vector. It says which text it belongs to and in which space it lies: vectors of another model, or
 // with other dimensions, cannot be compared with it.
 type entry struct {
 	Product    string `json:"product"`

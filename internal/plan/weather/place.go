@@ -47,8 +47,8 @@ func (t *Teller) find(ctx context.Context, q question, asker string) (Location, 
 	return Location{}, fault.New(fault.NotFound, "no place called %q is known", q.whole())
 }
 
-// within keeps the places that lie in the areas named, the last of which is the widest and has to hold.
-// One before it that fits none of them is taken for another name of the place.
+// within keeps the places that lie in the areas named. The last area is the widest and has to match. An earlier one
+// that matches none of the places is taken for another name of the place.
 func (t *Teller) within(ctx context.Context, found []Location, areas []string, language string) ([]Location, error) {
 	for i, area := range slices.Backward(areas) {
 		in, err := t.inside(ctx, found, area, language)
@@ -110,8 +110,8 @@ func (l Location) liesIn(area Location) bool {
 	return strings.HasPrefix(area.Kind, "PCL")
 }
 
-// people is how many people a place speaks for. Those of a region live in towns, one of which often has the
-// region's name and is what is meant, unless it is tiny beside it.
+// people is how many people a place stands for in a comparison. The people of a region live in its towns. One of
+// those often has the region's name and is meant, unless it is tiny compared with the region.
 func (l Location) people() int {
 	if strings.HasPrefix(l.Kind, "ADM") {
 		return l.Population / 20

@@ -10,8 +10,8 @@ import (
 	"merve/internal/words/language"
 )
 
-// question is what is left of a text: names, the place's own first and the areas that it lies in behind it, and
-// the day asked for.
+// question is a text reduced to names and the day asked for. The place's own name comes first, then the areas that it
+// lies in.
 type question struct {
 	names []string
 	day   day
@@ -62,8 +62,8 @@ func tokens(part string) []string {
 	return found
 }
 
-// strip takes off both ends what belongs to the question and not to a name, and returns what is left and the
-// day that was said on the way.
+// strip removes words from both ends that belong to the question and not to a name. It returns the rest, and the day
+// that the removed words name.
 func (v vocabulary) strip(ws []string) ([]string, day) {
 	var on day
 	note := func(p phrase) {
@@ -150,7 +150,7 @@ type day struct {
 	date    string // 2006-01-02
 }
 
-// of picks the day out of a forecast. Today is told as far as it is known.
+// of picks the day out of a forecast. A forecast without days may still tell of today.
 func (d day) of(f Forecast) (Day, error) {
 	days := f.Days
 	if len(days) == 0 && !f.At.IsZero() {

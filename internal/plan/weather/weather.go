@@ -1,10 +1,10 @@
-// Package weather tells the weather at a place that somebody names in their own words: "Kyrenia",
-// "Girne, Cyprus", "how warm will it be in Tel Aviv tomorrow?".
+// Package weather tells the weather at a place that somebody names in their own words: "Kyrenia", "Girne, Cyprus",
+// "how warm will it be in Tel Aviv tomorrow?".
 //
-// No model takes part. The question is stripped of the words that are no part of a name, in the ten
-// languages of [merve/internal/words/language]; what is left is looked up; of several places that share the name,
-// those in the country or region named with it come first, and then the one with the most people. Whatever
-// is told comes from the [Source]: without an answer there is an error, never a guess.
+// It uses no model. It strips the question of the words that are no part of a name, in the ten languages of
+// [merve/internal/words/language], and looks up the rest. If several places share the name, those in the country or
+// region named with it come first, and then the one with the most people. All weather comes from the [Source]:
+// without an answer there is an error, never a guess.
 package weather
 
 import (

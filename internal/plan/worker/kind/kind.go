@@ -8,7 +8,7 @@ import "strings"
 type Kind struct {
 	Tool string // the tool's name, as a plan's steps have it
 	Does string // what the tool does, as the router is told
-	Runs string // what the worker's function does, for who reads the list of functions
+	Runs string // what the worker's function does, for readers of the list of functions
 
 	// Apart is set for a worker that is a program of its own: it carries what no other program has, so no other runs
 	// its steps.
