@@ -51,7 +51,7 @@ type Process struct {
 	counts  *telemetry.Counts
 }
 
-// Base is what every function is made from. It is built in layers, each of which knows only those below it: the process,
+// Base has everything that functions are made from. It has layers, and each knows only those below it: the process,
 // the providers, the stores, the services on them, and the matters.
 type Base struct{ *matters }
 

@@ -54,7 +54,7 @@ type Config struct {
 	DiscoveryCalls, MapsCalls                           int // for one post
 	GeminiBaseURL, GeminiModel, GooglePlacesBaseURL     string
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
-	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
+	SignInOrigins                                       []string // where the issuer's endpoints are, besides its own origin
 
 	OCREngine string // reads pictures: tesseract, textract or none
 

@@ -8,8 +8,8 @@ import (
 	"merve/internal/cloud/trigger"
 )
 
-// counted is a function whose failed items and calls of providers are counted: Lambda knows no error of a batch of which
-// some items failed, nor of a provider that is away.
+// counted counts a function's failed items and its calls of providers. Lambda has no error metric for a batch with
+// some failed items, nor for a provider that is away.
 type counted struct {
 	trigger.Handler
 	name string

@@ -14,11 +14,10 @@ import (
 // environment is where a function reads how it reaches AWS.
 type environment func(name string) string
 
-// lambdaConfig is what Lambda puts into the environment (region, credentials of the role), and
-// what may be set beside it: endpoints, of all services (AWS_ENDPOINT_URL) or of one
-// (AWS_ENDPOINT_URL_DYNAMODB), and how often is tried again. The SDK's own loader knows a dozen
-// other places to look and the clients of four services for them, which each function would
-// carry and make ready before its first event.
+// lambdaConfig reads what Lambda puts into the environment (region, credentials of the role), and what may be set
+// there too: endpoints, of all services (AWS_ENDPOINT_URL) or of one (AWS_ENDPOINT_URL_DYNAMODB), and how often calls
+// are retried. The SDK's own loader looks in a dozen other places, with the clients of four services. Each function
+// would carry those clients and prepare them before its first event.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 // https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
 func lambdaConfig(env environment) (aws.Config, error) {

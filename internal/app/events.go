@@ -14,8 +14,8 @@ import (
 	"merve/internal/spine/outbox"
 )
 
-// stream has f see the changes of a table. What can never be right is an alert, in the place of
-// holding up what is behind it.
+// stream passes the changes of a table to f. A change that can never be right raises an alert, so that it does not
+// hold up the changes behind it.
 func (b *Process) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
 	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(b.givenUp))
 }
@@ -46,7 +46,7 @@ func (b *Process) events(table dynamo.Table, routes ...event.Route) (trigger.Han
 	})), nil
 }
 
-// resend sends events again of which nobody was told, and alerts the operators.
+// resend sends untold events again and alerts the operators.
 func (b *Process) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
 	n, err := event.Resend(ctx, t, b.Now(), most)
 	if n > 0 {

@@ -47,7 +47,7 @@ func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// WhatsApp takes in Twilio's webhooks.
+// WhatsApp receives Twilio's webhooks.
 func WhatsApp(b *Base) (trigger.Handler, error) {
 	h := &api.WhatsApp{
 		Webhook: b.fromTwilio(), Intake: b.intake(), People: b.people(), Outbox: b.Outbox(), Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
@@ -133,7 +133,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// Stripe takes in Stripe's webhooks, and serves the pages on which is paid.
+// Stripe receives Stripe's webhooks, and serves the pages for payments.
 func Stripe(b *Base) (trigger.Handler, error) {
 	h := &api.Stripe{
 		Payments: b.Payments(), Intents: b.stripe(), Markets: b.Markets(), PublishableKey: b.Config.StripePublishableKey,
@@ -168,7 +168,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// Messenger takes in Meta's webhooks.
+// Messenger receives Meta's webhooks.
 func Messenger(b *Base) (trigger.Handler, error) {
 	m := &lazyMeta{b: b.providers}
 	h := &api.Messenger{

@@ -65,8 +65,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// matters are the facets of what customers come for, of the plans, and of the people around a conversation, one list each.
-// Package matter says what each facet is for. Who acts on what is kept is below, in services.
+// matters are the facets of what customers come for, of the plans, and of the people around a conversation, one list
+// each. Package matter says what each facet is for. The code that acts on stored data is below, in services.
 type matters struct{ *services }
 
 // Tools are what assistants may be given.
@@ -93,7 +93,7 @@ func (b *matters) commitments(tools *tool.Registry) map[string]gate.Commitment {
 	)
 }
 
-// looks read anew what a question rests on before its YES is taken, by kind.
+// looks read, by kind, the current state behind a question before its YES is taken.
 func (b *matters) looks() map[string]gate.Look {
 	return joined(b.booker().Looks(), b.payer().Looks(), b.visits().Looks(), b.orderDesk().Looks(), b.broker(nil).Looks())
 }
@@ -131,7 +131,7 @@ func (b *matters) held() []account.Holder {
 	}
 }
 
-// ledgerEvents say who is told of what happens in the ledger.
+// ledgerEvents say who hears about events in the ledger.
 func (b *matters) ledgerEvents() []event.Route {
 	return []event.Route{
 		ledger.Events.To(b.Notifier().Tell, b.Payments().Ended, b.waitlist().Freed, b.reminders().Moved),
@@ -139,7 +139,7 @@ func (b *matters) ledgerEvents() []event.Route {
 	}
 }
 
-// recordEvents say who is told of what happens to records.
+// recordEvents say who hears about events in records.
 func (b *matters) recordEvents() []event.Route {
 	n := b.Notifier()
 	return []event.Route{
@@ -233,7 +233,7 @@ func works() turn.Works {
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: vendor.Coded}}
 }
 
-// account has the tools by which people get, link and delete their own data.
+// account has the tools that let people get, link and delete their own data.
 func (b *matters) account() *account.Keeper {
 	return &account.Keeper{Threads: b.Threads(), Kinds: assistant.Kinds(b.cast()...), Holders: b.held()}
 }
@@ -297,7 +297,7 @@ func (b *matters) Runner(model llm.Model) (*turn.Runner, error) {
 	}, nil
 }
 
-// host takes in what clients of live conversations send.
+// host receives what clients of live conversations send.
 func (b *matters) host() (*live.Host, *assistant.Set, error) {
 	assistants, err := assistant.NewSet(b.cast()...)
 	if err != nil {
@@ -334,12 +334,12 @@ func (b *matters) host() (*live.Host, *assistant.Set, error) {
 // services act on the stores: they have the tools, tell people, and look after what has become due.
 type services struct{ *stores }
 
-// orderDesk has the tools by which customers order.
+// orderDesk has the tools for ordering.
 func (b *services) orderDesk() *order.Taker {
 	return &order.Taker{Store: b.Orders(), Listings: b.Listings(), Places: b.geocoder(), Business: b.Notifier(), Log: b.Log}
 }
 
-// payer has the tools by which customers pay.
+// payer has the tools for paying.
 func (b *services) payer() *payment.Payer {
 	return &payment.Payer{Store: b.Payments(), Look: b.booker().Look}
 }
@@ -378,19 +378,19 @@ func (b *services) paymentTeller() *payment.Teller {
 	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.teller()}
 }
 
-// visits has the tools by which callers arrange visits of technicians.
+// visits has the tools that callers use to arrange visits of technicians.
 func (b *services) visits() *appointment.Desk {
 	return &appointment.Desk{
 		Ledger: b.Ledger(), Catalog: b.Visits(), Callers: b.callers(), Sessions: b.conversations(), OfferPerson: desk.Offering,
 	}
 }
 
-// verification has the tool by which callers are verified.
+// verification has the tool that verifies callers.
 func (b *services) verification() customer.Desk {
 	return customer.Desk{Verifier: b.callers(), OfferPerson: desk.Offering}
 }
 
-// caller has the tools by which customers call a taxi.
+// caller has the tools for calling a taxi.
 func (b *services) caller() *taxi.Caller {
 	return &taxi.Caller{Store: b.Rides(), Geocoder: b.geocoder(), Log: b.Log}
 }
@@ -489,7 +489,7 @@ func (b *services) sender() *outbox.Sender {
 	}
 }
 
-// reindexer makes the index of a market anew; nil without a search engine.
+// reindexer rebuilds the index of a market; nil without a search engine.
 func (b *services) reindexer() admin.Reindexer {
 	indexer := b.indexer(b.unsearched())
 	if indexer == nil {
@@ -564,8 +564,8 @@ func (b *services) tryVoice(ctx context.Context, m *market.Market, prompt, messa
 	return text, err
 }
 
-// stores are what is kept, on the providers that the stores ask. A store that keeps for a while what it has read is shared
-// by all parts of a function; it is made when it is first wanted, so that a function carries no more than it uses.
+// stores are the stores of kept data, built on the providers that they ask. All parts of a function share a store
+// that caches what it has read. Such a store is made on first use, so that a function carries no more than it uses.
 type stores struct {
 	*providers
 
@@ -600,7 +600,8 @@ func (b *stores) Listings() *listing.Store {
 	})
 }
 
-// unsearched is the store of listings for who keeps the search engine to them.
+// unsearched returns the store of listings without the search engine, for code that updates the engine from the
+// store.
 func (b *stores) unsearched() *listing.Store {
 	return &listing.Store{Table: b.catalog(), Stock: b.stock(), Now: b.Now, Log: b.Log}
 }
@@ -632,8 +633,8 @@ func (b *stores) Ledger() *ledger.Ledger {
 	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts(), Bounds: b.bounds(), Rows: b.rows()}
 }
 
-// checkedLedger is for whoever runs the ledger's checks, which forget payments and what businesses were
-// told, too.
+// checkedLedger returns the ledger for code that runs its checks. Those checks also forget payments and the messages
+// to businesses.
 func (b *stores) checkedLedger() *ledger.Ledger {
 	l, payments := b.Ledger(), b.Payments()
 	l.AlsoForget = func(ctx context.Context, tx ledger.Transaction) error {

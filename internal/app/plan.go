@@ -41,8 +41,8 @@ func PlanAPI(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// Publisher publishes the events of plans as they are stored: questions for the router, requests for the workers, all
-// others for whoever wants to know.
+// Publisher publishes the events of plans as they are stored: questions for the router, requests for the workers, and
+// all others for any subscriber.
 func Publisher(b *Base) (trigger.Handler, error) {
 	p := b.publisher()
 	return b.stream(func(ctx context.Context, r trigger.Record) error { return p.Publish(ctx, dynamo.Item(r.New)) }), nil

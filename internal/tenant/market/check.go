@@ -79,8 +79,8 @@ func Events() map[string][]string {
 	}
 }
 
-// ToolEvents are the tools that send a template of the market. Each has the event that it is sent for if neither the
-// listing nor the market has a template for that event.
+// ToolEvents maps each tool that may have a template in a market to the event that the template words. That template
+// is used if neither the listing nor the market has one for the event.
 func ToolEvents() map[string]string {
 	return map[string]string{
 		"requestTaxi": "taxi_offer", "orderFood": "merchant_order_placed",

@@ -8,15 +8,15 @@
 //	alias#{channel}:{user id}        person   (table conversations)
 //	alias#{channel}:{phone number}   user     the person who wrote from it last, and all who did before
 //
-// A number that comes with another user id has a new owner, who is a different person. Messages for the previous
-// owner must not go there any more ([Book.StillHas]). The number finds both ([Book.Named]).
+// A number that comes with another user id now belongs to a different person. Messages for the previous owner must
+// not go there any more ([Book.StillHas]). The number finds both ([Book.Named]).
 //
 // A person first met by a user id alone keeps that identity when a phone number comes with the id later. A number
 // without an id is not looked up, so it then stands for a different person: providers that send ids send them with
 // every message.
 //
-// An alias stays when a person's messages are deleted, as the thread's head does. Without it, somebody who has opted
-// out, or has a booking, would come back as a different person.
+// An alias stays when a person's messages are deleted, as the thread's head does. Without it, somebody who opted out
+// or made a booking would come back as a different person.
 //
 // Cost: none for an id alone or a phone number alone; 1 request for a business-scoped id, 2 if it or its number is
 // new, 3 if it is new and its number was somebody else's.

@@ -125,8 +125,8 @@ func (v vocabulary) lookUp(word string) *big.Int {
 // knows reports whether word is of any class.
 func (v vocabulary) knows(word string) bool { return v.lookUp(word) != nil }
 
-// spells reports whether pieces, the first of which is first bytes long, spell a word when they are put together: a
-// word of the patterns, or one with a stem of the patterns.
+// spells reports whether pieces spell a word when they are put together: a word of the patterns, or one with a stem
+// of the patterns. first is the length of the first piece in bytes.
 func (v vocabulary) spells(word string, first int) bool {
 	if len(word) > maxWord {
 		return false

@@ -36,9 +36,9 @@ type Known struct {
 // Of knows all addresses of a site.
 func Of(site string) *Known { return &Known{site: strings.TrimSuffix(normal(site), "/")} }
 
-// Learn adds every contact in a text, which may be JSON, to what is known, and its dates, times and other figures in
-// whatever form they are told. It leaves out those that stand in except, the request that the text answers: repeating
-// people's own words to them gives them nothing.
+// Learn adds the links and numbers in a text, which may be JSON, to what is known, and its dates, times and other
+// figures in whatever form they are told. It leaves out those that stand in except, the request that the text
+// answers: a model that repeats people's own words to them has given them nothing.
 func (k *Known) Learn(text, except string) {
 	text, except = unescaped.Replace(text), unescaped.Replace(except)
 	k.learnFigures(text, except)

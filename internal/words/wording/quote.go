@@ -6,9 +6,9 @@ import (
 )
 
 // Quote is how the backend repeats words that it did not write: those of a customer, a business or a model, and
-// profile names. The result is one line between the quotation marks of lang. Quote drops quotation marks, control
-// characters and direction overrides from the words, so that none of them can pass for a line of ours. Empty words
-// give "".
+// profile names. The result is one line between the quotation marks of lang. Quote replaces or drops quotation marks,
+// control characters and direction overrides in the words, so that no quoted text can pass for our own line. Empty
+// words give "".
 func Quote(lang, words string) string {
 	words = strings.Join(strings.Fields(strings.Map(quotable, words)), " ")
 	if words == "" {
