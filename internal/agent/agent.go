@@ -153,7 +153,7 @@ const (
 	Hushed      End = "hushed"  // by [Sink.Say] or [Sink.Listening]; the text is what was said until then
 )
 
-// Outcome is what came of a task, of the runs that it continues too.
+// Outcome is the result of a task, including the runs that it continues.
 type Outcome struct {
 	End  End    // of the latest run
 	Text string // what it says, when it was answered or hushed
@@ -188,8 +188,7 @@ type Remembered struct {
 	Data json.RawMessage
 }
 
-// Unkept is the part of MicroUSD that no kept entry tells of: a process that takes over will not
-// know of it.
+// Unkept is the part of MicroUSD that no kept entry records. A process that takes over will not know of it.
 func (o Outcome) Unkept() int64 {
 	cost := int64(0)
 	for _, d := range o.unkept {

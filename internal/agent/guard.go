@@ -31,7 +31,8 @@ type Said struct {
 	Stands   any    // what stands for the customer, as models are told of it
 	Facts    []string
 
-	// BorneOut reports whether a claim is borne out by something other than a fact of this answer's tools. Nil is by nothing.
+	// BorneOut reports whether something other than a fact of this answer's tools supports a claim. Nil supports
+	// none.
 	BorneOut func(c claim.Claim) bool
 	// More are facts that only the second model is told, because BorneOut knows them.
 	More []string

@@ -17,9 +17,9 @@ func Learn(ways *contact.Known, given []Given) {
 	}
 }
 
-// Words are what may go out of a text that a model has written where no thread is: without the links and numbers that are
-// not known, and without lines that imitate the standing line. ok is false when the text claims what is not so, or nothing
-// of it is left.
+// Words returns what may go out of a model's text that belongs to no thread: the text without unknown links and
+// numbers, and without lines that imitate the standing line. ok is false if the text claims something untrue, or if
+// nothing of it is left.
 func (g *Guard) Words(ctx context.Context, s Said, ways *contact.Known) (text string, ok bool) {
 	text, _, _ = strings.Cut(s.Text, dataTag) // what it was told is not for the customer
 	said := standing.Read(strings.TrimSpace(language.Undirected(text)), nil).With(ways.Clean)

@@ -29,12 +29,12 @@ func (c counted) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return answer, err
 }
 
-// client is that of a provider, whose answers are counted.
+// client returns a provider's client, which counts the answers.
 func (b *Process) client(provider string) *http.Client {
 	return &http.Client{Transport: counting{provider: provider, b: b}}
 }
 
-// counting sends requests by Go's own transport, and counts what came of them.
+// counting sends requests by Go's own transport, and counts their outcomes.
 type counting struct {
 	provider string
 	b        *Process

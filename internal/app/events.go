@@ -30,7 +30,7 @@ func (b *Process) givenUp(ctx context.Context, r trigger.Record, err error) erro
 	})
 }
 
-// events has those in the routes told what happened in a table.
+// events passes the events of a table to the routes.
 func (b *Process) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
 	router, err := event.NewRouter(table, routes...)
 	if err != nil {

@@ -73,8 +73,8 @@ func Turn(b *Base) (trigger.Handler, error) {
 	}), trigger.Log(b.Log)), nil
 }
 
-// Notify tells people what happened in the ledger, gives money back for what was cancelled, offers what became free to
-// those who wait, and takes reminders along with what was moved.
+// Notify handles events of the ledger: it tells people, gives back the money for cancelled bookings, offers free
+// times to those who wait, and moves reminders along with their bookings.
 func Notify(b *Base) (trigger.Handler, error) { return b.events(b.ledgerTable(), b.ledgerEvents()...) }
 
 // Sender sends what is put on the outbox.
@@ -92,8 +92,7 @@ func Sender(b *Base) (trigger.Handler, error) {
 // Expiry ends what nobody answered in time, and reminds, refunds and closes what has become due.
 func Expiry(b *Base) (trigger.Handler, error) { return b.scheduled(b.lapses()), nil }
 
-// Invariants checks what must always hold in the ledger and of what is counted, and that somebody was told of each
-// event.
+// Invariants checks what must always hold in the ledger and in the counts, and that somebody was told of each event.
 func Invariants(b *Base) (trigger.Handler, error) { return b.scheduled(b.checks()), nil }
 
 // Sweep finds what was appended and never answered, and what was stored and never sent.

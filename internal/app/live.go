@@ -12,7 +12,7 @@ import (
 	"merve/internal/spine/turn"
 )
 
-// liveTurns is the queue of what live conversations have done, as the wiring names it.
+// liveTurns is the queue of what live conversations did, under its name in the wiring.
 const liveTurns = "live"
 
 // defaultCallee answers a live conversation when the client names nobody.

@@ -17,6 +17,6 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// Outreach reminds vendors who have not answered, and gives up those who do not. It lets consents expire, and asks Twilio
-// what became of calls. Pictures that nobody reads it has read.
+// Outreach reminds vendors who have not answered, and gives up on those who do not. It lets consents expire, and asks
+// Twilio how calls ended. It has pictures read that nobody is reading.
 func Outreach(b *Base) (trigger.Handler, error) { return b.scheduled(b.outreach()), nil }

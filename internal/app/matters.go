@@ -164,8 +164,8 @@ func (b *matters) lapses() []sweep {
 	}
 }
 
-// outreach does what time does to requests: vendors are reminded and given up, consents lapse, calls whose end nobody told
-// us of are asked about, and pictures that nobody has read are read.
+// outreach does what time does to requests: it reminds vendors and gives up on them, lets consents lapse, asks about
+// calls whose end nobody reported, and has unread pictures read.
 func (b *matters) outreach() []sweep {
 	t, p := b.requestTeller(), b.darkroom(nil)
 	return []sweep{
@@ -268,7 +268,7 @@ func (b *matters) searching(a assistant.Assistant) assistant.Assistant {
 	return a.With(assistant.Discovering(c.ExternalDiscovery, c.MapsEnrichment, c.SocialDiscovery)...)
 }
 
-// assistants are the cast, of whom each has the tools that it lists.
+// assistants are the cast. Each of them has the tools that it lists.
 func (b *matters) assistants(tools *tool.Registry) (*assistant.Set, error) {
 	s, err := assistant.NewSet(b.cast()...)
 	if err != nil {
@@ -778,7 +778,7 @@ func (b *stores) figures() *turn.Figures {
 	return &turn.Figures{Records: b.records(), Now: b.Now, Log: b.Log}
 }
 
-// marketOrHome is the market of an id; "" is the one that answers for what names none.
+// marketOrHome returns the market with an id, or the default market if id is "".
 func (b *stores) marketOrHome(ctx context.Context, id string) (*market.Market, error) {
 	return b.Markets().Get(ctx, cmp.Or(id, b.Config.DefaultMarket))
 }

@@ -62,7 +62,7 @@ func (b *Base) planWorker(name string, find products) (trigger.Handler, error) {
 // Router makes plans of questions that nobody has planned.
 func Router(b *Base) (trigger.Handler, error) { return b.planWorker(userCommands, nil) }
 
-// Orchestrator goes on with plans to which something has happened.
+// Orchestrator continues plans that have new events.
 func Orchestrator(b *Base) (trigger.Handler, error) { return b.planWorker(planEvents, nil) }
 
 // Aggregator writes answers that nobody has written.

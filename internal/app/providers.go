@@ -228,8 +228,8 @@ func (b *providers) rooms() live.Rooms {
 // model is the model that answers everywhere.
 func (b *providers) model() llm.Model { return &lazyModel{b: b.Process} }
 
-// lazyModel asks the model with the key that there is now: it may have to be fetched, and be
-// changed while this runs. A client costs nothing to make; connections are the process's.
+// lazyModel asks the model with the current key, which may have to be fetched and may change while the process runs.
+// A client costs nothing to make; the process shares its connections.
 type lazyModel struct {
 	b *Process
 

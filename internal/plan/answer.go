@@ -91,8 +91,8 @@ func (e *Engine) judged(ctx context.Context, m *market.Market, s Synthesize, tex
 	}, e.ways(s))
 }
 
-// ways are the links and numbers that an answer may have: those that tools gave. What a model has put into a tool's input is
-// given by nobody, unless it is a figure of the question, and neither is what a model has said in a step.
+// ways are the links and numbers that an answer may have: those that tools gave. A tool does not give what a model
+// put into its input, unless it is a figure of the question. Neither does a step in which a model only talked.
 func (e *Engine) ways(s Synthesize) *contact.Known {
 	ways, asked := contact.Of(e.Site), contact.In(s.OriginalQuery)
 	for _, r := range s.ToolResults {

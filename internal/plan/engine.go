@@ -83,8 +83,8 @@ func whole(text, line string) string {
 // ErrLater says that the answer takes longer than the caller would wait. The answer will be in the trace.
 var ErrLater = fault.New(fault.Unavailable, "the answer takes longer")
 
-// Ask takes a question and answers it, or [ErrLater] when ctx ends before that: the question is taken all the same,
-// so that no answer is promised to one that is not. owner is an actor key, or "".
+// Ask takes a question and answers it. It returns [ErrLater] if ctx ends first. The question is stored even then, so
+// that ErrLater never promises an answer to a question that was lost. owner is an actor key, or "".
 func (e *Engine) Ask(ctx context.Context, owner, conversation, prompt string) (Answer, error) {
 	return e.ask(ctx, question{owner: owner, conversation: conversation, prompt: prompt})
 }
@@ -140,7 +140,7 @@ func (e *Engine) Look(ctx context.Context, ref Ref) error {
 	return r.lookedAt(ctx, err)
 }
 
-// lookedAt is what came of a look that waits for nobody.
+// lookedAt finishes a look that waits for nobody.
 func (r *run) lookedAt(ctx context.Context, err error) error {
 	if errors.Is(err, errWaiting) && !r.behind {
 		job{Engine: r.e, ref: r.ref}.timer(ctx)

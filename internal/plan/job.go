@@ -119,7 +119,7 @@ func (j job) plan(ctx context.Context) outcome {
 	return j.request(ctx, planned, Decide(planned, j.Now()).Dispatch, batch{events: []Event{ev}, drop: []string{planWork}})
 }
 
-// request writes the requests of steps with what else is in b. Those that run here are claimed with it.
+// request writes the requests of steps together with the rest of b. Steps that run here are claimed with it.
 func (j job) request(ctx context.Context, s State, steps []int, b batch) outcome {
 	b.holder = j.Holder
 	var remote []Event
@@ -199,7 +199,7 @@ func (j job) step(ctx context.Context, st StepState) outcome {
 	return j.result(ctx, st, res, []string{work})
 }
 
-// result writes what came of a step.
+// result writes the result of a step.
 func (j job) result(ctx context.Context, st StepState, res Resulted, drop []string) outcome {
 	var err error
 	if res.Result, err = j.Store.fit(ctx, j.ref, st.StepIndex, res.Result); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// inOrder sorts events by time. Those of one time are in the order of what causes what: one question after the other,
-// and of one question a step after the steps that it depends on.
+// inOrder sorts events by time. Events of the same time are sorted by cause: one question after the other, and within
+// a question a step after the steps that it depends on.
 func inOrder(all []Event) []Event {
 	depths := map[string][]int{} // of the steps, by correlation
 	for _, e := range all {
@@ -29,7 +29,7 @@ func inOrder(all []Event) []Event {
 	return all
 }
 
-// levelOf is how far from its question an event is: those of steps lie between the plan and its end, by the step's depth.
+// levelOf is how far from its question an event is. Steps lie between the plan and its end, by their depth.
 func levelOf(e Event, depths []int) int {
 	if rank(e.Type) >= rank(PlanCompleted) {
 		return MaxSteps + 1
@@ -44,7 +44,7 @@ func levelOf(e Event, depths []int) int {
 	return 1 // the plan is not told any more
 }
 
-// depthsOf are the lengths of the longest ways to each step over those that it depends on.
+// depthsOf returns, for each step, the length of the longest path to it through its dependencies.
 func depthsOf(steps []Step) []int {
 	depths := make([]int, len(steps))
 	for i, step := range steps {

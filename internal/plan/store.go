@@ -350,8 +350,8 @@ func (s *Store) renew(ctx context.Context, r Ref, work, holder string) error {
 	return s.Table.DB().Commit(ctx, w)
 }
 
-// answered writes the final answer and takes the plan off the head, which h is as last read. A head that
-// has moved is read again. What is returned is the head without the plan.
+// answered writes the final answer and removes the plan from the head, which was last read as h. If the head has
+// moved, it is read again. answered returns the head without the plan.
 func (s *Store) answered(ctx context.Context, r Ref, h Head, e Event, x Exchange, b batch) (Head, error) {
 	for {
 		if h.Generation != r.Generation {
@@ -430,7 +430,7 @@ func (s *Store) erase(ctx context.Context, owner, conversation string) error {
 	return s.Table.DB().Commit(ctx, s.Table.Delete(ownerKey(owner, conversation)))
 }
 
-// ended is what becomes of a head whose generation ends.
+// ended is the update that ends a head's generation.
 const ended = "SET generation = :next, former = :former REMOVE #open, recent, dueShard, dueAt"
 
 // end writes the end of a head's generation, and deletes what was in it. An end that dies is finished by the next one.

@@ -18,8 +18,8 @@ type Contact struct {
 // MaxContactName is the longest name of a customer, in characters.
 const MaxContactName = 80
 
-// WithContact is c with the name and number that the customer gave for this, else those that they gave before.
-// Where the business has to know whom it deals with, neither may be missing.
+// WithContact returns c with the name and number that the customer gave for this, else those that they gave before.
+// If the business must know its customer, neither may be missing.
 func (c Context) WithContact(name, phone *string, required bool) (Context, error) {
 	c.Contact.Name = language.Clip(cmp.Or(strings.TrimSpace(Value(name)), c.Contact.Name, c.Actor.Name), MaxContactName)
 	c.Contact.Phone = cmp.Or(c.Contact.Phone, c.Actor.Phone)

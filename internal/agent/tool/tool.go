@@ -174,8 +174,8 @@ func (t Tool) Run(ctx context.Context, tc Context, args json.RawMessage) (Result
 	return t.resolve(ctx, tc, args)
 }
 
-// Key is the idempotency key of a call, made of what its effect is: the turn, the
-// tool, the arguments, and which occurrence of the same call in this turn it is.
+// Key is the idempotency key of a call. It is made of everything that decides the effect: the turn, the tool, the
+// arguments, and which occurrence of the same call in this turn it is.
 func Key(turn, name string, args json.RawMessage, occurrence int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", turn, name, args, occurrence))
 	return hex.EncodeToString(sum[:16])

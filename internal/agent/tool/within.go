@@ -64,8 +64,7 @@ func (t Tool) Within(m *market.Market, args json.RawMessage) error {
 	return nil
 }
 
-// CheckPolicies refuses a market whose policy of a tool could never mean anything: tags and bounds of what
-// the tool does not have.
+// CheckPolicies refuses a market that sets tags or bounds for a tool that they cannot apply to.
 func (r *Registry) CheckPolicies(m *market.Market) error {
 	for name, p := range m.Tools {
 		if len(p.AllowedTags) == 0 && p.Bounds == nil {

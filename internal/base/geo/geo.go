@@ -1,8 +1,8 @@
-// Package geo has places on earth: a point, a part of the earth, a spot that may be known by its
-// address alone, and what an address means on a map. Degrees are those of WGS 84.
+// Package geo has places on earth: a point, a part of the earth, a spot that may be known by its address alone, and
+// what an address means on a map. All degrees are WGS 84.
 //
-// It is the one form in which messages, markets, listings, orders, rides, reports and map services
-// give each other a place, so that none of them has to be turned into another's.
+// Messages, markets, listings, orders, rides, reports and map services all exchange places in this form, so that none
+// of them has to convert another's.
 package geo
 
 import (
@@ -153,6 +153,6 @@ type Found struct {
 
 	Location // with the address in full
 
-	// Sure says that it may be taken for what was meant without asking.
+	// Sure says that nobody needs to ask whether this is the place that was meant.
 	Sure bool
 }

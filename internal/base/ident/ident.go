@@ -1,6 +1,5 @@
-// Package ident makes ids out of what they stand for: the same wish of the same owner has
-// one id, however often it is written down, and nobody else can come upon it. It also spells
-// the short codes that people read out and type.
+// Package ident derives ids from what they stand for: the same wish of the same owner has one id, however often it is
+// written down, and nobody else can arrive at that id. It also spells the short codes that people read out and type.
 package ident
 
 import (
@@ -23,7 +22,7 @@ var alphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPaddin
 // size is how much of the hash an id carries, in bytes.
 const size = 10
 
-// New returns the id of what a key of an owner makes, with the prefix that tells its kind.
+// New returns the id for an owner's key, after a prefix that tells the kind of thing.
 func New(prefix, kind, owner, key string) string {
 	sum := sha256.Sum256([]byte(kind + "\x00" + owner + "\x00" + key))
 	return prefix + alphabet.EncodeToString(sum[:size])

@@ -78,9 +78,8 @@ type Store struct {
 	Former dynamo.Table
 }
 
-// Raise stores a finding: a new alert, or one more sighting of the one that is
-// open. The writes that it tells of are committed with it, and whatever stands against them is returned.
-// 1 request, 2 for a sighting.
+// Raise stores a finding: a new alert, or one more sighting of the open one. It commits ws, the writes that the
+// finding is about, with the alert. If a condition of ws fails, Raise returns its error. 1 request, 2 for a sighting.
 func (s *Store) Raise(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	a.At, a.LastAt, a.Seen, a.TTL = now, now, 1, now.Add(keptFor).Unix()

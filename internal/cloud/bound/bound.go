@@ -71,7 +71,7 @@ type Claim struct {
 	ID       string    // what takes them
 	Until    time.Time // their end
 	Chat     string    // the thread that holds it, while nobody has said YES; "" is settled
-	Replaces string    // ID of what is given up for it
+	Replaces string    // ID of the thing that it replaces
 	Single   string    // an owner has one at a time by this name; "" is any number
 }
 
@@ -123,8 +123,8 @@ type token struct {
 // keptFor is how long the item of a token stays that is free.
 const keptFor = 24 * time.Hour
 
-// spare is how many tokens there are beyond the bound for what takes the place of another: as much as one
-// turn may hold before it lets go of all but the last.
+// spare is how many tokens exist beyond the bound, for things that replace others. It is as many as one turn may hold
+// before it lets go of all but the last.
 const spare = 16
 
 // The keys. They are part of the data model.
@@ -226,8 +226,7 @@ func (b *Book) tokens(ctx context.Context, who string, m Matter) ([]token, error
 	return all, err
 }
 
-// choose lists the numbers that a claim may take, the lowest first: the one that it has, or those that are
-// free.
+// choose lists the numbers that a claim may take, the lowest first: the one that it has, or the free ones.
 func choose(tokens []token, c Claim, most int, now time.Time) ([]int, *Refusal) {
 	taken, counted, top := map[int]bool{}, 0, most
 	for _, t := range tokens {
@@ -257,8 +256,8 @@ func choose(tokens []token, c Claim, most int, now time.Time) ([]int, *Refusal) 
 	return free, nil
 }
 
-// Keep prepares to keep tokens until another time, of what has been said YES to. The writes fail with gone
-// when somebody else has one by now.
+// Keep prepares to keep the tokens of something that was said YES to until another time. The writes fail with gone if
+// somebody else has one of the tokens by now.
 func (b *Book) Keep(tokens []string, id string, until time.Time, gone error) ([]dynamo.Write, error) {
 	return b.each(tokens, func(k dynamo.Key) dynamo.Write {
 		return b.Table.Update(k, "SET #until = :until, #ttl = :ttl REMOVE chat", dynamo.V{":until": until, ":ttl": until.Add(keptFor).Unix()}).
@@ -292,8 +291,8 @@ func (b *Book) each(tokens []string, write func(dynamo.Key) dynamo.Write) ([]dyn
 	return ws, nil
 }
 
-// Network is the part of an IP address that one customer has: of IPv6 the /64, in which they choose the rest
-// themselves. "" is what is no address.
+// Network is the part of an IP address that one customer has. For IPv6 it is the /64, because customers choose the
+// rest themselves. It is "" if ip is not an address.
 func Network(ip string) string {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {

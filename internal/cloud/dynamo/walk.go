@@ -100,8 +100,8 @@ type walk struct {
 	more  int // errors that were left out
 }
 
-// walk goes through the shards. An error of page ends its shard. Each minute begins with
-// another shard, lest some be never come to.
+// walk goes through the shards. An error of page ends its shard. Each minute begins with a different shard, so that
+// every shard gets its turn.
 func (t Table) walk(ctx context.Context, kind string, now time.Time, b Budget, size int, page func(*walk, Page) error) (Walked, error) {
 	w := &walk{kind: kind, now: now, count: cmp.Or(b.Count, defaultCount)}
 	if b.Time > 0 {
@@ -172,7 +172,7 @@ func (w *walk) begin(ctx context.Context) bool {
 	return true
 }
 
-// end takes down what became of one, and gives its place back if nothing was to be done.
+// end records the outcome of one, and gives its place back if nothing was to be done.
 func (w *walk) end(it Item, did bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -151,7 +151,7 @@ func (r *Router) Tell(ctx context.Context, it dynamo.Item) error {
 	return nil
 }
 
-// Settle ends that an event is due: somebody was told of it, or it can never be told.
+// Settle takes an event out of the index due, because it was told or can never be told.
 func (r *Router) Settle(ctx context.Context, it dynamo.Item) error {
 	if it.String("dueShard") == "" {
 		return nil

@@ -57,7 +57,7 @@ func WithoutURL(err error) error {
 	return err
 }
 
-// Departure tells of a request whether it can have reached anybody.
+// Departure records whether a request can have reached anybody.
 type Departure struct{ began, wrote atomic.Bool }
 
 // Watch returns a context for the request that is watched. A transport that does not trace

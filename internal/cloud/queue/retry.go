@@ -13,8 +13,8 @@ import (
 // queue hides what was received, and ends in the dead letter when it has been received too often.
 var soon = []time.Duration{5 * time.Second, 30 * time.Second}
 
-// Retry gives messages of q to f and has q bring those that fail again soon. If q cannot, they come
-// anyway, only later.
+// Retry passes messages of q to f, and asks q to redeliver those that fail soon. If q cannot, they come anyway, only
+// later.
 func Retry(q Queue, log *slog.Logger, f func(context.Context, trigger.Message) error) func(context.Context, trigger.Message) error {
 	return func(ctx context.Context, m trigger.Message) error {
 		err := f(ctx, m)

@@ -39,9 +39,8 @@ type Keeper struct {
 type Holder interface {
 	// Export returns what this holder has of the customer, to be shown as JSON; nil if that is nothing.
 	Export(ctx context.Context, s person.Subject) (any, error)
-	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
-	// returns and which goes by itself once it is over. What has gone already is no error. It may
-	// be asked again.
+	// Erase deletes the data, except for what others are still working on or expect. It returns the codes of that,
+	// which goes by itself once it is over. Data that has gone already is no error. Erase may be called again.
 	Erase(ctx context.Context, s person.Subject) (stays []string, err error)
 	// Holds names the kept data, as a field of an export.
 	Holds() string

@@ -1,6 +1,6 @@
-// Package desk hands threads over to people and back. It knows the waiting threads, the people that have one, and what staff
-// write there. While a person has a thread, no assistant answers on it. Customers still hear what happens, and a
-// business or a driver who answers by the code of their work is still obeyed (package turn).
+// Package desk hands threads over to people and back. It knows which threads wait for a person, which person has
+// which thread, and what staff write there. While a person has a thread, no assistant answers on it. Customers still
+// hear what happens, and a business or a driver who answers by the code of their work is still obeyed (package turn).
 //
 // When a person gets the thread, a question that waits for the customer's YES or NO is dropped: nobody would hear the
 // answer. The turn that tells the customer about the person drops it, and the desk sees what it was. If the customer
@@ -117,8 +117,7 @@ type Event struct {
 // Events are the events of the desk.
 var Events = event.Kind[Event]{Name: "desk", Earlier: dynamo.Key{PK: "desk#", SK: event.Prefix}}
 
-// List returns the threads of a market that wait for a person or that one has, those that have
-// waited longest first.
+// List returns the threads of a market that wait for a person or that one has. The longest waiting come first.
 func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
 	all, err := dynamo.Collect[Case](ctx, d.Table, dynamo.Under("desk#"+market, "thread#"))
 	if err != nil {

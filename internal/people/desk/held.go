@@ -6,7 +6,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held exports and erases the cases in which a person has asked for somebody of the desk.
+// Held exports and erases the cases of a person who asked for the desk.
 type Held struct{ Desk *Desk }
 
 // Holds names the cases in an export.

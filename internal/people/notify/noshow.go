@@ -16,9 +16,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// missed tells a customer that their booking was marked as one to which nobody came, until when
-// that can be taken back, what becomes of what they paid and what more of it leads to; or that
-// it was taken back.
+// missed tells a customer that their booking was marked as a no-show, until when that can be taken back, what happens
+// to the money they paid, and what further no-shows lead to. It also tells them if the mark was taken back.
 func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 	tx, lang := e.Transaction, e.Transaction.Language
 	vars := wording.Vars{"listing": tx.ListingName, "summary": booking.Summary(lang, tx)}

@@ -1,17 +1,17 @@
-// Package notify turns events into messages: the business is told of what was confirmed,
-// ordered or cancelled, the customer of a hold that has run out, of a booking to which nobody
-// came, of what a business answered and of a damage report that staff have resolved.
+// Package notify turns events into messages. It tells the business what was confirmed, ordered or cancelled. It tells
+// the customer when a hold has run out, when nobody came to a booking, what a business answered, and when staff have
+// resolved a damage report.
 //
-// A template is chosen by the listing's own, else the market's, else the product's text.
-// Each notification exists once, by transaction, event, type and recipient, however often
-// the event comes. A business is written to at the number that its listing has then, on the
-// thread on which the messages of that number arrive, so that its STOP counts.
+// It uses the listing's own template, else the market's, else the product's text. Each notification exists once, by
+// transaction, event, type and recipient, however often the event comes. A message to a business goes to the number
+// that its listing has at that time, on the thread that receives the messages of that number, so that its STOP
+// counts.
 //
-// What they are told of a customer is found again by the customer's thread, to be forgotten.
+// Messages to others about a customer can be found by the customer's thread, so that they can be forgotten.
 //
-// Cost: to a business 1 request, however long the text, 1 for the listing, and 1 for what was moved; to a customer
-// 1, of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an
-// order 1 more.
+// Cost: to a business 1 request, however long the text, 1 for the listing, and 1 for what was moved; to a customer 1,
+// of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an order
+// 1 more.
 package notify
 
 import (
@@ -155,8 +155,8 @@ func (n *Notifier) merchant(
 	return n.toBusiness(ctx, m, told{to.number, key(e, idOf(typ), to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
 }
 
-// idOf is what names a message to a business about a booking among those of the same event. A former release told of a
-// move as of a new booking, and its events may come again.
+// idOf distinguishes messages to a business about a booking that come from the same event. A former release reported
+// a move as a new booking, and its events may come again.
 func idOf(typ string) string {
 	if typ == merchantMoved {
 		return merchantConfirmed
@@ -170,9 +170,9 @@ type contact struct {
 	action           listing.Action // none when it is off
 }
 
-// contact is how the business of a listing is told about an action, be it off, as things are now: who
-// has a number that the business had before is somebody else. Of a listing that has gone since there
-// are only that number and the market's language.
+// contact finds how to reach the business of a listing about an action, even if the action is off. It uses the
+// present number, because a number that the business had before may belong to somebody else. For a deleted listing it
+// has only that earlier number, and the market's language.
 func (n *Notifier) contact(ctx context.Context, m *market.Market, listingID, typ, before string) (contact, error) {
 	l, err := n.Listings.Get(ctx, m.ID, listingID)
 	if errors.Is(err, listing.ErrNotFound) {
@@ -226,8 +226,8 @@ func (n *Notifier) message(m *market.Market, t told) outbox.Message {
 // businessUntold is the kind of the notice that a business could not be told.
 const businessUntold = "business_untold"
 
-// TellUntold tells a customer that what a business was to be told of them did not arrive, once for each message,
-// however many pieces it had.
+// TellUntold tells a customer that a message about them did not reach the business. It does so once for each message,
+// however many pieces the message had.
 func (n *Notifier) TellUntold(ctx context.Context, m outbox.Message) error {
 	if m.Customer == "" {
 		return nil

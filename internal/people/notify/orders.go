@@ -102,8 +102,8 @@ func (n *Notifier) reached(ctx context.Context, m *market.Market, o order.Order)
 	return to, nil
 }
 
-// tellBusiness tells the business what became of an order. That it was placed it was told by the YES itself, but for
-// orders of a former release.
+// tellBusiness tells the business what happened to an order. The YES itself has already told it that the order was
+// placed, except for orders of a former release.
 func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
 	if e.Type == order.PlacedEvent && o.Told != "" {
 		return nil
@@ -119,7 +119,7 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 	return n.toBusiness(ctx, m, n.toldOf(ctx, m, to, o, e.Type, key, e.Trace))
 }
 
-// toldOf is what a business is told of an order, once for each event and number.
+// toldOf is what a business hears about an order, once for each event and number.
 func (n *Notifier) toldOf(
 	ctx context.Context, m *market.Market, to contact, o order.Order, typ order.EventType, key wording.Key, trace string,
 ) told {

@@ -1,14 +1,13 @@
-// Package ops has what the people of a business can do by writing to us: see today's bookings
-// and orders, answer orders in their own words, say to which booking nobody came, what is sold
-// out, how many are left and when they are closed or open. Looking is free; what changes
-// something is put to them for a YES, with exactly what will change.
+// Package ops has what the people of a business can do by writing to us. They see today's bookings and orders, and
+// answer orders in their own words. They report no-shows, what is sold out, how many are left, and when they are
+// closed or open. Looking needs no YES. A change is put to them for a YES, with exactly what will change.
 //
-// They are known by the number that their messages come from (package roster); listings and
-// orders of others do not exist for them.
+// We know them by the number that their messages come from (package roster); listings and orders of others do not
+// exist for them.
 //
 // Requests: 1 for the roster; the day 3 for each business, 1 more for each further 200 bookings up to
-// [ledger.MaxBooked], 2 for each further 100 orders up to [order.MaxLooked]; a change 3 more, 4 of how
-// many are left.
+// [ledger.MaxBooked], 2 for each further 100 orders up to [order.MaxLooked]; a change 3 more, 4 if it says how many
+// are left.
 package ops
 
 import (
@@ -375,8 +374,8 @@ func (o *Office) stockSummary(ctx context.Context, tc tool.Context, a stockArgs)
 	return wording.Say(tc.Language, wording.OpsLeft, about), nil
 }
 
-// apply says in the listing how many are left. The batch is that of the YES, so that what was
-// sold since is not put back when the same YES is carried out again.
+// apply sets how many are left in the listing. The batch belongs to the YES: if the same YES is carried out again, it
+// does not put back what was sold in between.
 func (a stockArgs) apply(l *listing.Listing, batch string) error {
 	i := slices.IndexFunc(l.Items, func(i listing.Item) bool { return i.ID == a.ItemID })
 	if i < 0 {

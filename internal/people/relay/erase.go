@@ -32,8 +32,8 @@ type Talked struct {
 	AskedAt time.Time `json:"askedAt"`
 }
 
-// Talks are those of a customer's thread. What was said in them is on the thread. 1 request, and
-// 1 for each hundred.
+// Talks returns the talks of a customer's thread, without the words, which are on the thread. 1 request, and 1 for
+// each hundred.
 func (p *Post) Talks(ctx context.Context, thread string) ([]Talked, error) {
 	keys, err := p.of(ctx, thread)
 	if err != nil {

@@ -57,7 +57,7 @@ func (p *parser) unexpected(t token) error {
 	return &Error{t.at, fmt.Sprintf("%q does not belong here", rune(t.kind))}
 }
 
-// sum is products, added and taken away. A percentage is of what stands before it.
+// sum adds and subtracts products. A percentage is taken of the value before it.
 func (p *parser) sum() (value, error) {
 	left, err := p.product()
 	if err != nil {

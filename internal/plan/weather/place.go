@@ -12,8 +12,8 @@ import (
 	"merve/internal/words/language"
 )
 
-// fallbacks are languages in which a name is looked up that the asker's own does not have: the one that
-// most places are known in, and the one in which the towns of the north of Cyprus are also known.
+// fallbacks are the languages to look a name up in if the asker's own language does not have it: the one that most
+// places are known in, and the one that also knows the towns of the north of Cyprus.
 var fallbacks = []string{"en", "tr"}
 
 // countries are names of countries that gazetteers do not list as such.

@@ -121,7 +121,7 @@ type Inbound struct {
 	ReplyTo    string    // the message or pending action that this one answers
 	Language   string    // asked for by the client; "" if not
 	Switch     Switch    // of the role in which a number that has one writes
-	Beside     string    // the other thread of who writes from such a number: what came in there is not taken in here
+	Beside     string    // the sender's other thread, if such a number writes: this one does not handle what came in there
 	Quiet      bool      // another thread answers it as well: this one has nothing to say
 	SentAt     time.Time // by the channel's clock; zero where it does not say
 }

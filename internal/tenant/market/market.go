@@ -25,7 +25,7 @@ type Market struct {
 	Bounds    *geo.Box              `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
-	Contact   bool                  `dynamodbav:"requireContact,omitempty" json:"requireContact"` // businesses are told of nobody whose name and number are not known
+	Contact   bool                  `dynamodbav:"requireContact,omitempty" json:"requireContact"` // businesses hear only of customers whose name and number are known
 	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"`                         // webhook channels wait this long for a burst to end
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`
 	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name

@@ -57,7 +57,7 @@ func (r Roles) Sells() bool {
 	return slices.ContainsFunc(r, func(e Entry) bool { return e.Role == Vendor })
 }
 
-// Businesses are those that the number speaks for, in order.
+// Businesses returns the businesses that the number speaks for, in order.
 func (r Roles) Businesses() []string {
 	var all []string
 	for _, e := range r {

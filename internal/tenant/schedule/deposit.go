@@ -7,8 +7,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Deposit is what has to be paid before a booking counts, and what becomes of it: it is given
-// back to who cancels in time, and kept, wholly or in part, of who cancels later or does not come.
+// Deposit is what has to be paid before a booking counts, and what happens to it. Customers who cancel in time get it
+// back. For those who cancel later or do not come, the business keeps all or part of it.
 type Deposit struct {
 	PercentOfPrice    int   `dynamodbav:"percentOfPrice" json:"percentOfPrice"`                           // 0 to 100; 100 is prepayment
 	MinMinor          int64 `dynamodbav:"minMinor" json:"minMinor"`                                       // at least this much, but never more than the price
@@ -51,8 +51,8 @@ func (d *Deposit) Due(priceMinor int64, currency string) int64 {
 	return min(due, priceMinor)
 }
 
-// Late returns how much of what is due is given back to who cancels late or does not come, in
-// minor units, rounded down to what can be paid: something is always kept.
+// Late returns how much of dueMinor goes back to a customer who cancels late or does not come. It is in minor units,
+// rounded down to a payable amount, so that something is always kept.
 func (d *Deposit) Late(dueMinor int64, currency string) int64 {
 	if d == nil {
 		return 0

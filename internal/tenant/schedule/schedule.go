@@ -61,8 +61,7 @@ type Offering struct {
 	NoShows         *NoShows          `dynamodbav:"noShows,omitempty" json:"noShows,omitempty"` // nil: nobody is asked for more
 }
 
-// Span is a time of day from which to which something is open. One that ends before it
-// begins passes midnight; a whole day is 00:00 to 24:00.
+// Span is the hours of one opening. One that ends before it begins passes midnight; a whole day is 00:00 to 24:00.
 type Span struct {
 	From string `dynamodbav:"from" json:"from"` // HH:MM
 	To   string `dynamodbav:"to" json:"to"`     // HH:MM, 24:00 too

@@ -11,8 +11,8 @@ import (
 // Slot is one piece of an offering's calendar, in UTC. Start names it.
 type Slot struct{ Start, End time.Time }
 
-// Slots returns the slots of what opens on a local date, in order. An opening that passes midnight
-// belongs to the date on which it opens.
+// Slots returns the slots of the openings on a local date, in order. An opening that passes midnight belongs to the
+// date on which it opens.
 func (o Offering) Slots(date time.Time) []Slot {
 	loc, err := o.zone()
 	if err != nil || o.closed(date) {

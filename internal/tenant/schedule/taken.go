@@ -15,8 +15,8 @@ type Use struct {
 	By   string    // the booking's id
 }
 
-// At counts the bookings that take a slot, or a part of the time until its end: those that
-// take this very slot, and those that were made when the offering had another calendar.
+// At counts the bookings that take a slot, or a part of the time until its end: the bookings of this very slot, and
+// those made when the offering had another calendar.
 func (t Taken) At(slot, end time.Time) int {
 	var by []string
 	for _, u := range t {
@@ -39,17 +39,16 @@ func (o Offering) slotEnd(slot time.Time) time.Time {
 	return slot.Add(time.Duration(o.SlotMinutes) * time.Minute)
 }
 
-// leastReach is how far back is looked in any case: of what a former release has kept it is not
-// known for how long its slots were taken.
+// leastReach is how far back the search goes at least, because a former release did not store how long its bookings
+// took their slots.
 const leastReach = 4 * time.Hour
 
 // Reach is how long before a booking of a length those of another calendar that reach into it have
 // begun, at most. longest is for how long a booking ever took one of the offering's slots.
 func Reach(length, longest time.Duration) time.Duration { return max(leastReach, length, longest) }
 
-// NearestFree is [Offering.Nearest] of what is not taken. It reads what is taken of a UTC day
-// when it comes to a slot that is in it, or that a booking of another calendar may reach into from
-// there; longest is as for [Reach].
+// NearestFree is [Offering.Nearest] among free slots. It reads the bookings of a UTC day only when it comes to a slot
+// that is in it, or that a booking of another calendar may reach into from there; longest is as for [Reach].
 func (o Offering) NearestFree(now, want time.Time, nights, n int, longest time.Duration, read func(from, to time.Time) (Taken, error)) ([]Booking, error) {
 	const aDay = 24 * time.Hour
 	days := map[time.Time]Taken{}

@@ -1,15 +1,16 @@
 // Package contact finds the ways that lead out of a conversation: links, domains, mail addresses and telephone
-// numbers. A model's text may have those that the backend has given, see [Known], and loses all others: what a
-// stranger has slipped into a listing or a message is not to be passed on as if it were ours.
+// numbers. A model's text may have those that the backend has given, see [Known], and loses all others: we must not
+// pass on as our own what a stranger has slipped into a listing or a message.
 //
-// What is taken out leaves "[…]" behind, and of a link with a text of its own that text, so that the sentence stays
-// readable and one sees that something is missing.
+// A removed way leaves "[…]" behind, and a link with a text keeps that text, so that the sentence stays readable and
+// readers see that something is missing.
 //
 // It sees through what readers and phones see through: other scripts' digits and letters that look alike, invisible
-// characters, "example dot com", dots between brackets, links of Markdown and HTML. A number is a telephone number from
-// seven digits on, unless it is a date, a time, opening hours, a year, an amount of money, or a part of a word or of a
-// code. Longer ones than telephones have are those of cards and accounts, and go too. Numbers in words are not seen, and
-// shorter ones only where they follow each other in a sentence: "0533, then 111, then 22 33".
+// characters, "example dot com", dots between brackets, links of Markdown and HTML. A number is a telephone number
+// from seven digits on, unless it is a date, a time, opening hours, a year, an amount of money, or a part of a word
+// or of a code. Numbers too long for telephones belong to cards and accounts, and go too. The package does not see
+// numbers in words. It sees shorter numbers only if they follow each other in a sentence: "0533, then 111, then 22
+// 33".
 package contact
 
 import (
@@ -169,8 +170,8 @@ func found(text string) (links, numbers []string) {
 	return links, numbers
 }
 
-// normal is the form in which links are compared: what follows a domain may matter, and the scheme does unless it is
-// the usual one.
+// normal is the form in which links are compared. What follows the domain may matter, and so does the scheme unless
+// it is the usual one.
 func normal(link string) string {
 	link = strings.TrimRight(strings.TrimSpace(shadowed(link)), ".,;:!?)]}*_~`|/…")
 	scheme, rest, ok := strings.Cut(link, "://")

@@ -16,7 +16,7 @@ var (
 	timeOf = pattern.New(`\b(\d{1,2}):(\d\d)`)
 )
 
-// learnFigures makes the figures of a text known, and of the numbers only those that nobody said in asking for it.
+// learnFigures makes the figures of a text known. It leaves out the numbers that the request, except, already has.
 func (k *Known) learnFigures(text, except string) {
 	if k.figures == nil {
 		k.figures = map[string]bool{}

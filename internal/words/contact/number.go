@@ -100,8 +100,9 @@ func numberOf(text string, groups []group) number {
 
 func end(groups []group) int { return groups[len(groups)-1].end }
 
-// runsOf are the runs of a text by their groups, but for those in the places. Digits that touch a letter are part of a word, and what is part of an
-// id is as well. Writing without capitals sets its particles right before a number: "ב0501234567".
+// runsOf returns the runs of a text by their groups, except those in places. Digits that touch a letter are part of a
+// word, and those in an id are part of the id. Writing without capitals sets its particles right before a number:
+// "ב0501234567".
 func runsOf(text string, places [][]int) [][]group {
 	ids := slices.Concat(places, unique.Regexp().FindAllStringIndex(text, -1))
 	var all [][]group
@@ -125,7 +126,7 @@ func runsOf(text string, places [][]int) [][]group {
 
 func cased(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
 
-// groupsOf are those of the run at a place. The sign before a number belongs to its first group.
+// groupsOf returns the groups of the run at a place. The sign before a number belongs to its first group.
 func groupsOf(text string, from, to int) []group {
 	var all []group
 	for _, at := range parts.Regexp().FindAllStringSubmatchIndex(text[from:to], -1) {
@@ -264,7 +265,7 @@ func heads(text string, n number) bool {
 	return (n.abroad || len(first) >= 3 && first[0] == '0') && !inCode(last) && !thousands.MatchString(text)
 }
 
-// replaceNumbers puts a gap where a telephone number is to go out, but for those in the places.
+// replaceNumbers replaces the telephone numbers that out selects with gaps, except for those in the places.
 func replaceNumbers(text string, places func(shadow) [][]int, out func(number) bool) string {
 	s := shadowOf(text)
 	var b strings.Builder

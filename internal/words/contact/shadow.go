@@ -11,8 +11,8 @@ import (
 	"merve/internal/words/language"
 )
 
-// shadow is a text as a reader sees it, in which patterns are looked for: without what shows nothing, with the digits
-// and letters of plain text. It knows where everything stands in the text.
+// shadow is a text as a reader sees it, for matching patterns: without invisible characters, and with the digits and
+// letters of plain text. It knows where everything stands in the original.
 type shadow struct {
 	text string
 	at   []int // for each byte where its rune begins in the original, and where that ends

@@ -1,5 +1,5 @@
-// Package rank finds texts by words: how well what somebody asks for is met by what a thing's
-// texts say, each text with a weight of its own. What makes two words alike is the caller's.
+// Package rank finds texts by words. It scores how well a thing's texts, each with a weight, match what somebody asks
+// for. The caller decides what makes two words alike.
 package rank
 
 import (

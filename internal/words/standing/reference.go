@@ -27,9 +27,9 @@ type part struct {
 	whole bool // the item takes the place of a sentence
 }
 
-// Read takes a text apart. Known are the customer's own things that its references and codes may name:
-// a reference to anything else vanishes, and a sentence that gives one of their codes is replaced by what is
-// stored about it, whatever it says. A question may give a code. Lines that imitate the standing line are cut.
+// Read takes a text apart. Its references and codes may name only known, the customer's own things. A reference to
+// anything else vanishes. A sentence that gives one of their codes is replaced by what is stored about the thing,
+// whatever the sentence says. A question may give a code. Lines that imitate the standing line are cut.
 func Read(text string, known []Item) Draft {
 	r := reader{known: known}
 	r.changed = strings.ContainsAny(text, circles)
@@ -49,7 +49,7 @@ func (d Draft) Own() string {
 	})
 }
 
-// Text is the whole text, in which the backend has worded the references.
+// Text is the whole text, with each reference in the backend's words.
 func (d Draft) Text() string { return d.join(func(i Item, _ bool) string { return i.Summary }) }
 
 // With is the draft with other words of the model's, which are given as they stand next to each other.

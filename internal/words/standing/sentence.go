@@ -35,8 +35,8 @@ const fallback = "en"
 //go:embed sentences.json
 var sentenceFile []byte
 
-// sentences are all sentences, by language: those of package lang, and of languages in which we say nothing else. A test
-// keeps the files readable.
+// sentences are all sentences by language: the languages of package lang, and others that we use for nothing else. A
+// test keeps the files readable.
 var sentences = sync.OnceValue(func() map[string]map[Word]string {
 	var all map[string]map[Word]string
 	if json.Unmarshal(sentenceFile, &all) != nil {

@@ -57,8 +57,8 @@ type Item struct {
 	State string `dynamodbav:"s" json:"state"` // as it is stored
 	Text  string `dynamodbav:"t" json:"text"`  // what the line says of it
 
-	// Bears are facts that it bears out, as tools give them. Only those of an action are kept with the turn:
-	// nothing else is left of it.
+	// Bears are the facts that support it, as tools give them. They are stored with the turn only for an action,
+	// which leaves nothing else behind.
 	Bears []string `dynamodbav:"bears,omitempty" json:"-"`
 
 	Summary string `dynamodbav:"-" json:"-"` // the whole of it, in the customer's language

@@ -9,8 +9,8 @@ import (
 	"merve/internal/base/fault"
 )
 
-// Word words a message by the first of templates that is not empty, else by the product's own
-// text. The text is right in any case but for what the error names.
+// Word words a message by the first of templates that is not empty, else by the product's own text. The text is
+// usable even with an error, except for the part that the error names.
 func Word(lang string, fallback Key, vars Vars, templates ...string) (string, error) {
 	for _, t := range templates {
 		if t != "" {
@@ -20,8 +20,8 @@ func Word(lang string, fallback Key, vars Vars, templates ...string) (string, er
 	return Say(lang, fallback, vars), nil
 }
 
-// Whole is [Word] for what somebody has to know whole, whatever a template makes of it: what the product's own text
-// says of vars and the template leaves out follows it, in the product's words.
+// Whole is [Word] for messages whose recipient must know everything. If a template leaves out something that the
+// product's own text says of vars, Whole adds it at the end in the product's words.
 func Whole(lang string, fallback Key, vars Vars, templates ...string) (string, error) {
 	text, err := Word(lang, fallback, vars, templates...)
 	i := slices.IndexFunc(templates, func(t string) bool { return t != "" })
