@@ -12,9 +12,9 @@ import (
 	"merve/internal/words/standing"
 )
 
-// Guard finds what a model claims that is not so. The patterns judge first, then a second model, in any language. A model that is
-// slow, fails or says something else than a verdict is as none: the patterns have judged before, and the standing line is
-// below. The nil Guard has only the patterns.
+// Guard finds untrue claims of a model. The patterns judge first, then a second model, in any language. If the second
+// model is slow, fails or says anything but a verdict, Guard goes on without it: the patterns have judged already,
+// and the standing line is below. The nil Guard has only the patterns.
 type Guard struct {
 	Model llm.Model
 	Name  string

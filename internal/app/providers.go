@@ -446,8 +446,8 @@ func (b *providers) weather() weather.Source {
 	return &openmeteo.Client{HTTP: b.client("openmeteo"), BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}
 }
 
-// reader reads pictures; nil where nothing does. Textract takes PDFs of one page, so split takes them apart; where it is
-// nil, poppler draws the pages.
+// reader reads pictures; nil if nothing does. Textract takes PDFs of one page, so split takes larger ones apart. If
+// split is nil, poppler draws the pages.
 func (b *providers) reader(split Splitter) ocr.Reader {
 	switch {
 	case b.Config.OCREngine == "tesseract":

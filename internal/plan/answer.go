@@ -110,8 +110,8 @@ func (e *Engine) ways(s Synthesize) *contact.Known {
 	return ways
 }
 
-// reply is an answer, and the standing line below it: "" where all of it is the backend's own words. An answer that says the same
-// is the line.
+// reply is an answer, and the standing line below it. The line is "" if all of the answer is the backend's own words.
+// An answer that says the same as the line is the line.
 type reply struct{ text, line string }
 
 // nothingDone is the standing line of every plan, in the language of its answer: no tool of one changes anything.
@@ -121,8 +121,8 @@ func nothingDone(answer string, s Synthesize, m *market.Market) string {
 	return line.Text
 }
 
-// inWords answers without the model, or where its answer was withheld: what was found, and that the rest was not. What steps were
-// asked are a model's words, so it is repeated only where the question has it.
+// inWords answers without the model, or after its answer was withheld: it says what was found, and that the rest was
+// not. The inputs of steps are a model's words, so it repeats them only if the question has them.
 func (e *Engine) inWords(ctx context.Context, m *market.Market, s Synthesize, withheld bool) reply {
 	lang := language.Detect(s.OriginalQuery, m.Language)
 	question, words := language.Fold(s.OriginalQuery), withheld

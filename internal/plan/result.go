@@ -30,7 +30,7 @@ type shelved struct {
 // storedField is the field that marks a result on the shelf. A tool's own object with that field is put into another.
 const storedField = "stored"
 
-// shelfOf is where the results of a generation are. Names of conversations are told to nobody who reads keys.
+// shelfOf is where the results of a generation are. It hashes the conversation's name, so that keys do not reveal it.
 func shelfOf(r Ref) string {
 	sum := sha256.Sum256([]byte(r.Conversation))
 	return fmt.Sprintf("results/%s/%d/", hex.EncodeToString(sum[:16]), r.Generation)
@@ -42,7 +42,8 @@ func shelfKey(r Ref, step int, result []byte) string {
 	return fmt.Sprintf("%s%s/%02d-%s", shelfOf(r), r.Correlation, step, hex.EncodeToString(sum[:12]))
 }
 
-// fit returns a result as an event takes it. What is too large goes to the shelf; where that is not to be had, it is cut.
+// fit returns a result in a size that fits an event. A larger result goes to the shelf, or is cut if the shelf is
+// away.
 func (s *Store) fit(ctx context.Context, r Ref, step int, result json.RawMessage) (json.RawMessage, error) {
 	if len(result) <= maxResult || s.Results == nil {
 		return bounded(result, maxResult), nil

@@ -243,7 +243,7 @@ type tombstone struct {
 	TTL int64 `dynamodbav:"ttl"`
 }
 
-// locate finds the events of a correlation that is told without its conversation. [ErrReset] says that they are deleted.
+// locate finds the events of a correlation without knowing its conversation. [ErrReset] says that they are deleted.
 // One request.
 func (s *Store) locate(ctx context.Context, correlation string) (Ref, error) {
 	it, err := s.Table.Get(ctx, placeKey(correlation))

@@ -136,8 +136,9 @@ func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
 	return all, nil
 }
 
-// Take gives a thread to a member of staff, and tells the customer. What waits for the customer's YES or NO is let go of
-// by the turn that does (package turn). Why a person was asked for, and since when, stays with the case. Taken again by the same one, nothing changes.
+// Take gives a thread to a member of staff, and tells the customer. The turn that tells them also drops the question
+// that waits for their YES or NO (package turn). The case keeps the reason for asking for a person, and the time. If
+// the same member of staff takes the thread again, nothing changes.
 func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
@@ -164,9 +165,8 @@ func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error 
 	return d.tell(ctx, h, fmt.Sprintf("taken.%d", at.UnixMilli()), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
 }
 
-// Return gives a thread back to the assistant, and tells the customer. One that the assistant
-// has already stays as it is. Until the customer is told the case is kept, so that a repeat
-// tells them.
+// Return gives a thread back to the assistant, and tells the customer. It does nothing if the assistant has the
+// thread already. The case is kept until the customer has been told, so that a repeat tells them.
 func (d *Desk) Return(ctx context.Context, threadID string) error {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
