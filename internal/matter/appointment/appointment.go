@@ -14,13 +14,15 @@
 //
 // Table conversations:
 //
-//		{thread}          shown#{hash of call session}#{list}   a list that the session was shown last; gone with the thread
+//	{thread}          shown#{hash of call session}#{list}   a list that the session was shown last; gone with the thread
 //
-//	  - No held: an appointment is a transaction, which the ledger exports and erases.
-//	  - No events: the ledger tells of appointments.
-//	  - No sweep: the ledger lets held times go.
-//	  - No commands: no technician is asked to answer.
-//	  - No codes: no technician is asked to answer.
+// Facets of the contract that it does without:
+//
+//   - No held: an appointment is a transaction, which the ledger exports and erases.
+//   - No events: the ledger tells of appointments.
+//   - No sweep: the ledger lets held times go.
+//   - No commands: no technician is asked to answer.
+//   - No codes: no technician is asked to answer.
 package appointment
 
 import (

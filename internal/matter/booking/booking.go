@@ -7,13 +7,15 @@
 //
 // Table ledger, beside the ledger's own items:
 //
-//		wait#{business}:{offering}   {start}#{since}#{id}   a [Wish], by what is wished for
-//		waiting#{owner}              {start}#{id}           the same, by whose it is
-//		reminder#{transaction}       reminder               when to remind, and in which chat (see [Reminders])
+//	wait#{business}:{offering}   {start}#{since}#{id}   a [Wish], by what is wished for
+//	waiting#{owner}              {start}#{id}           the same, by whose it is
+//	reminder#{transaction}       reminder               when to remind, and in which chat (see [Reminders])
 //
-//	  - No events: the ledger tells of bookings.
-//	  - No commands: a business is told of a booking and not asked to take it.
-//	  - No codes: a business is told of a booking and not asked to take it.
+// Facets of the contract that it does without:
+//
+//   - No events: the ledger tells of bookings.
+//   - No commands: a business is told of a booking and not asked to take it.
+//   - No codes: a business is told of a booking and not asked to take it.
 package booking
 
 import (

@@ -33,6 +33,8 @@
 // that comes again 1; a page 2; a refund 2, and 1 to the provider; what was not paid in time 2,
 // and 2 to the provider. To ask whether it is to be let go 1, a YES to that 1, a NO 2.
 //
+// Facets of the contract that it does without:
+//
 //   - No standing: what is paid for stands, with what was paid.
 //   - No commands: only the payment provider says what was paid.
 //   - No codes: only the payment provider says what was paid.

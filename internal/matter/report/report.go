@@ -37,6 +37,8 @@
 // some), List 2, Events 2, Links 2 (staff 3). Share 2, and 1 for the secret in a new process (3 in
 // the first one); Revoke 3; Open 3.
 //
+// Facets of the contract that it does without:
+//
 //   - No commitments: the one question about a report, whether it is deleted, is a frozen call of a tool.
 //   - No looks: a report rests on nothing that may change before a YES.
 //   - No sweep: time does nothing to a report.

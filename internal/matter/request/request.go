@@ -31,6 +31,8 @@
 // Requests: a call 2 to 6 with its meta and audit; a snapshot 3; an answer of a vendor 3, and what the turn needs
 // that takes it in. The vendors of a market are read once a minute, a request for each megabyte.
 //
+// Facets of the contract that it does without:
+//
 //   - No commands: vendors answer by package vendor.
 //   - No codes: package vendor knows the codes by which vendors answer.
 package request

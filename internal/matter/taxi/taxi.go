@@ -41,6 +41,8 @@
 //
 // Each further district that is asked takes 1 more.
 //
+// Facets of the contract that it does without:
+//
 //   - No looks: a proposed ride rests on nothing that may change before its YES.
 package taxi
 
