@@ -8,10 +8,10 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// workflows are the names by which clients of a call know the questions that wait, by kind.
+// workflows maps each kind of waiting question to the name that clients of a call use for it.
 var workflows = map[string]string{MoveKind: "rescheduleWorkflowId", CancelKind: "cancelWorkflowId"}
 
-// CallState is what the clients of a call are told: what its caller has proven, the lists that were read out, and the
+// CallState returns what the clients of a call see: what the caller has proven, the lists that were read out, and the
 // question that waits. 2 requests.
 func (d *Desk) CallState(ctx context.Context, callers *customer.Verifier, h thread.Head) (map[string]any, error) {
 	tc := tool.Context{Thread: h.ID}

@@ -88,10 +88,10 @@ func (s shown) seen(tc tool.Context) error {
 // State is what a call session was shown last, as clients are told of it.
 type State struct {
 	Appointments []string    // their transactions, in the order of their numbers
-	Times        []time.Time // likewise
+	Times        []time.Time // in the order of their numbers
 }
 
-// State is what the call session was shown last. 1 request.
+// State returns what the call session was last shown. 1 request.
 func (d *Desk) State(ctx context.Context, tc tool.Context) (State, error) {
 	all := State{Appointments: []string{}, Times: []time.Time{}}
 	if tc.Session.ID == "" {

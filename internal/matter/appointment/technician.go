@@ -150,7 +150,7 @@ func (c *Catalog) PutTechnician(ctx context.Context, t Technician) (Technician, 
 	return t, err
 }
 
-// put writes what has a key, in the stead of that of a version, if there is one, and counts the version up.
+// put writes an item, replacing the given version if there is one, and increments the version.
 func (c *Catalog) put(ctx context.Context, k dynamo.Key, version *int, it func() any) error {
 	stored, err := c.Table.Get(ctx, k)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	maxDays  = 7
 )
 
-// free finds the first times from a local date on at which one of some technicians is free. Of those who are free at the same
-// time it takes the first. A request for each technician and UTC day.
+// free finds the first times, from a local date on, when one of the given technicians is free. If several are free at the
+// same time, it picks the first. One request per technician and UTC day.
 func (d *Desk) free(ctx context.Context, now time.Time, from time.Time, who []visits) ([]freeTime, error) {
 	var found []freeTime
 	for day := range maxDays {
@@ -43,7 +43,7 @@ func (d *Desk) free(ctx context.Context, now time.Time, from time.Time, who []vi
 	return found, nil
 }
 
-// freeOn finds the times on a local date at which a technician is free.
+// freeOn finds the times on a local date when a technician is free.
 func (d *Desk) freeOn(ctx context.Context, now, date time.Time, v visits) ([]freeTime, error) {
 	o := v.offering()
 	var open []schedule.Booking

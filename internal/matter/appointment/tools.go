@@ -19,7 +19,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Desk has the tools by which a model serves a verified caller. None of them commits: they propose, and the caller's
+// Desk has the tools a model calls to serve a verified caller. None of them commits: they propose, and the caller's
 // YES settles it.
 type Desk struct {
 	Ledger   *ledger.Ledger
@@ -27,7 +27,7 @@ type Desk struct {
 	Callers  Callers
 	Sessions dynamo.Table // conversations
 
-	// OfferPerson asks whether a person shall take over, for a reason that the person is told.
+	// OfferPerson offers to hand over to a person, who is told the reason.
 	OfferPerson func(tc tool.Context, reason string) *tool.Proposal
 }
 
@@ -40,12 +40,12 @@ func (d *Desk) Commitments() map[string]gate.Commitment {
 	}
 }
 
-// Looks read anew what a held time rests on. Cancelling rests on nothing but the appointment.
+// Looks returns the checks that reread what a held time depends on. A cancellation depends only on the appointment.
 func (d *Desk) Looks() map[string]gate.Look {
 	return map[string]gate.Look{ConfirmKind: d.Look, MoveKind: d.Look}
 }
 
-// Tools returns the declarations with their resolvers. Lists only look: what they keep is what the call was shown.
+// Tools returns the declarations with their resolvers. The listing tools change nothing but the record of what the call was shown.
 func (d *Desk) Tools() []tool.Tool {
 	return []tool.Tool{
 		saying("say that you are looking up their appointments", tool.New("crm.listAppointments",
@@ -375,7 +375,7 @@ func (d *Desk) standing(ctx context.Context, tc tool.Context, c customer.Custome
 	return tx, nil
 }
 
-// Look reads anew what a held time rests on (see [gate.Look]): that the technician still comes for the service then, to
+// Look rereads what a held time depends on (see [gate.Look]): the technician still comes for the service at that time, to
 // that ZIP code, under the same names and at the same price. 4 requests.
 func (d *Desk) Look(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
 	c, err := d.Callers.Caller(ctx, tc)

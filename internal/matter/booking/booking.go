@@ -1,11 +1,11 @@
-// Package booking is what customers do with the ledger: the tools by which a model books, moves and cancels
-// for them, the waiting list, reminders, and the words for all of it.
+// Package booking lets customers use the ledger: it holds the tools a model calls to book, move and cancel
+// for them, the waiting list, reminders, and the wording of all these.
 //
-// Tools only propose. What a customer is asked is settled by a [gate.Commitment] of this package, one for
-// each kind of question: [Confirm], [Move] and [Cancel]. Each prepares writes of the ledger, which the turn
-// commits with its answer. What has to be paid is asked for, and settled, by [Payments].
+// Tools only propose. A [gate.Commitment] of this package settles the customer's answer, one for
+// each kind of question: [Confirm], [Move] and [Cancel]. Each prepares ledger writes, which the turn
+// commits together with its answer. [Payments] asks for what is due and settles it.
 //
-// Table ledger, beside the ledger's own items:
+// This package also keeps these items in table ledger:
 //
 //	wait#{business}:{offering}   {start}#{since}#{id}   a [Wish], by what is wished for
 //	waiting#{owner}              {start}#{id}           the same, by whose it is
@@ -54,7 +54,7 @@ func When(lang string, tx ledger.Transaction) string {
 
 func party(tx ledger.Transaction) string { return strconv.Itoa(tx.Party) }
 
-// customer is who comes, with the number at which they are reached.
+// customer returns the name of the person who comes and the number to reach them.
 func customer(lang string, tx ledger.Transaction) string {
 	return strings.Trim(wording.Quote(lang, tx.CustomerName)+" · "+tx.CustomerPhone, " ·")
 }

@@ -13,9 +13,9 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Look reads anew what an offer rests on that is held for its YES (see [gate.Look]): that the listing can
-// still be booked here, that its people are told under the same number, and that time, name and price are
-// those that were shown. A number that has changed counts, too: the old one may be anybody's by now.
+// Look rereads what a held offer depends on before YES confirms it (see [gate.Look]): the listing can still
+// be booked here, its staff get notices at the same number, and time, name and price are those we
+// showed. A changed number counts too, because the old one may belong to anybody by now.
 // 2 requests.
 func (b *Booker) Look(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, p.Ref)

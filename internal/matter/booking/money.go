@@ -13,16 +13,16 @@ import (
 // Payments is what booking has to ask about money. Package payment answers it; app joins the two, as
 // neither imports the other.
 type Payments interface {
-	// Ask returns how an offer is put to the customer of which something is due: the kind of pending
-	// action whose YES leads to the payment, and the offer's summary with how much is due and what
-	// is kept of it when it is cancelled late.
+	// Ask returns how to put an offer with an amount due to the customer: the kind of pending
+	// action whose YES leads to the payment, and the offer's summary with the amount due and the part
+	// the business keeps after a late cancellation.
 	Ask(language, summary string, offer ledger.Transaction) (kind, text string)
 
-	// LetGoOf returns the kind of pending action that lets an offer go whose customer has been given
-	// the link to pay; "" while the offer's own question waits for its answer.
+	// LetGoOf returns the kind of pending action that lets go of an offer whose customer already has
+	// the payment link. It returns "" while the offer's own question waits for its answer.
 	LetGoOf(ctx context.Context, offer ledger.Transaction) (kind string, err error)
 
-	// PaidFor returns how much was paid for a transaction, in minor units, and is not on its way back.
+	// PaidFor returns how much was paid for a transaction, in minor units, and is not being refunded.
 	PaidFor(ctx context.Context, tx ledger.Transaction) (int64, error)
 }
 

@@ -32,7 +32,7 @@ type Reminders struct {
 	}
 }
 
-// Tools returns the tool by which a customer wishes to be reminded.
+// Tools returns the tool that sets a reminder for a customer.
 func (r *Reminders) Tools() []tool.Tool {
 	t := tool.New("setReminder", "Remind the customer of one of their confirmed bookings, in this chat. Only when they asked for it or said yes to it; "+
 		"a later call takes the place of an earlier one.", tool.Propose, r.set)

@@ -141,7 +141,7 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
-	// A customer who has had everything deleted is forgotten once the booking is over, moved or not.
+	// If the customer has had everything deleted, we forget them once the booking is over, even if it moves.
 	offer := ledger.Transaction{Terms: terms, Code: old.Code, Forget: old.Forget}
 	held, err := b.Ledger.OfferUntil(ctx, offer, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {

@@ -31,7 +31,7 @@ func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, er
 	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
 }
 
-// Coded finds the one that the customer's code names, among their latest. 1 request, and more for who has many.
+// Coded finds the booking with the customer's code among their latest ones. 1 request, more if they have many bookings.
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
 	_, err = s.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, 1, func(tx ledger.Transaction) bool {
 		if tx.Code == code && tx.Matter == "" {

@@ -39,15 +39,15 @@ type Bookable struct {
 	Offering    schedule.Offering
 	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
-	Tags        []string      // of the listing; a market may allow some only
-	Kinds       []string      // likewise: its category and sub-category
+	Tags        []string      // of the listing; a market may allow only some
+	Kinds       []string      // the listing's category and sub-category; a market may allow only some
 	Location    *geo.Location
 	Contact     bool // it takes nobody whose name and number are not known
 
 	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
 
-// Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them
+// Booker has the tools a model calls to book, list, move and cancel for a customer, and to put them
 // on the waiting list. None of them commits: they propose, and the customer's YES settles it.
 type Booker struct {
 	Ledger   *ledger.Ledger
@@ -64,7 +64,7 @@ func (b *Booker) Commitments() map[string]gate.Commitment {
 	}
 }
 
-// Looks read anew what a held booking rests on. Cancelling rests on nothing but the booking.
+// Looks returns the checks that reread what a held booking depends on. A cancellation depends only on the booking.
 func (b *Booker) Looks() map[string]gate.Look {
 	return map[string]gate.Look{ConfirmKind: b.Look, RescheduleKind: b.Look}
 }

@@ -38,8 +38,8 @@ type Waitlist struct {
 // answerWithin is how long such an offer is held, unless the time begins before.
 const answerWithin = 30 * time.Minute
 
-// Freed offers what a transaction has freed to the customers who wait for it or for a part of it, until
-// nothing of it is left. The one who has waited longest comes first. It may be called any number of times
+// Freed offers the time a transaction has freed to the customers who wait for all or part of it, until
+// none of it is left. The customer who has waited longest comes first. Callers may call it any number of times
 // for an event, and for several events at once.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
@@ -114,11 +114,11 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Wish) (held 
 // errNotOffered means that what a customer waited for cannot be booked for them any more.
 var errNotOffered = errors.New("what was waited for is not offered any more")
 
-// offerTo holds a time for the customer who wished for it, on today's terms and not beyond its start. made
-// says whether this call made the offer, or another one for the same wish did before. linked are the
-// customer's keys beside the wish's owner: by any of them they may have missed bookings.
+// offerTo holds a time for the customer who wished for it, on today's terms and no longer than until its start.
+// made is true if this call made the offer, false if an earlier one for the same wish did. linked are the
+// customer's other keys besides the wish's owner: they may have missed bookings under any of them.
 // [ledger.ErrSlotTaken] means that somebody else was faster; [errNotOffered] that the calendar, the limits or
-// the market have changed, or that only a person may book for this customer by now.
+// the market have changed, or that by now only a person may book for this customer.
 func (w *Waitlist) offerTo(
 	ctx context.Context, m *market.Market, next Wish, linked ...string,
 ) (held ledger.Transaction, made bool, err error) {

@@ -50,7 +50,7 @@ func waitID(t ledger.Terms) string {
 // a customer who let an offer go and joined again is offered the time again.
 func offerKey(w Wish) string { return "wait." + w.ID + "." + fmt.Sprint(w.Since.UnixMilli()) }
 
-// Of lists what a customer, who has all these keys, wishes for in a market, the soonest first for each key.
+// Of lists a customer's wishes in a market under all of their keys, the soonest first for each key.
 func (s Wishes) Of(ctx context.Context, market string, owners ...string) ([]Wish, error) {
 	all := []Wish{}
 	for _, owner := range owners {
@@ -67,10 +67,10 @@ func (s Wishes) Of(ctx context.Context, market string, owners ...string) ([]Wish
 	return all, nil
 }
 
-// Put puts a wish on the list, once for each customer and time: linked are the customer's keys beside the
-// wish's owner, under which they may wait already. Whoever wishes for the same time again, perhaps for more
-// people or in another chat, keeps their place. What could not be booked is refused, as nobody could ever
-// be offered it.
+// Put adds a wish to the list, once for each customer and time. linked are the customer's other keys besides
+// the wish's owner, because they may already wait under one of those. A customer who wishes for the same time
+// again, perhaps for more people or in another chat, keeps their place. Put refuses a wish that could not be
+// booked, as nobody could ever be offered it.
 func (s Wishes) Put(ctx context.Context, w Wish, linked ...string) error {
 	if err := w.Terms.Check(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s Wishes) Offered(ctx context.Context, w Wish) (tx ledger.Transaction, bef
 	return tx, before, err
 }
 
-// Remove takes a wish off the list, unless its customer has wished anew since it was read.
+// Remove takes a wish off the list, unless its customer has renewed it since it was read.
 func (s Wishes) Remove(ctx context.Context, w Wish) error {
 	own := s.Ledger.Table.Delete(ownWaitKey(w)).If("since = :since", dynamo.V{":since": w.Since}).Else(errServed)
 	if err := s.Ledger.Table.DB().Commit(ctx, s.Ledger.Table.Delete(waitKey(w)), own); err != nil && !errors.Is(err, errServed) {

@@ -75,9 +75,9 @@ func (c *Commands) former(ctx context.Context, tc tool.Context, s said, m thread
 	return c.obey(tc, s, []Order{o}, m.At), true, nil
 }
 
-// Owed reports whether a message answers an order that stands, and of which the sender's number was told: it is heard
-// whatever has become of the number since. None for what is no answer; else 2 requests, and what a look at the outbox
-// takes for a quotation.
+// Owed reports whether a message answers an open order that the sender's number was told about. Such an answer
+// counts even if the business's number has changed since. No requests for a message that is no answer; otherwise
+// 2, plus a lookup in the outbox if the message quotes another.
 func (c *Commands) Owed(ctx context.Context, in channel.Inbound) (bool, error) {
 	s, ok := read(in.Text)
 	if !ok || in.From.Phone == "" {

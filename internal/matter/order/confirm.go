@@ -37,9 +37,9 @@ func (d *Taker) Commitments() map[string]gate.Commitment {
 
 // Business is who carries an order out.
 type Business interface {
-	// TellPlaced returns the writes by which the business is told of an order, which belong to the transaction that
-	// places it, and the number that is told. It fails, as the writes may, with [ErrUnreachable] when there is nobody
-	// to tell.
+	// TellPlaced returns the writes that tell the business about an order, to be committed in the transaction that
+	// places it, and the number they go to. It fails with [ErrUnreachable] when there is nobody to tell; so may
+	// the writes.
 	TellPlaced(ctx context.Context, o Order, trace string) (ws []dynamo.Write, number string, err error)
 }
 

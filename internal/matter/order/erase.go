@@ -10,10 +10,10 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Erase deletes what is kept of an owner's orders in a market, events and all, but for those that
-// are open, as somebody is working on them, and those of whose end people may yet be told:
-// [Store.Sweep] deletes these later. Returns the codes of those that are open; [ErrChanged] when one
-// was placed meanwhile. 1 request, 2 for each that is deleted, 1 for each that is not.
+// Erase deletes an owner's orders in a market with their events. It keeps open orders, because
+// somebody is working on them, and orders whose end people may still be told about:
+// [Store.Sweep] deletes these later. Erase returns the codes of the open orders, and [ErrChanged] when an order
+// was placed meanwhile. 1 request, 2 for each order deleted, 1 for each order kept.
 func (s *Store) Erase(ctx context.Context, market, owner string) (open []string, err error) {
 	all, err := s.All(ctx, market, owner)
 	if err != nil {

@@ -18,9 +18,9 @@ func (d *Taker) Looks() map[string]gate.Look {
 	return map[string]gate.Look{ConfirmFood: d.look, ConfirmService: d.look, ConfirmViewing: d.look}
 }
 
-// look reads the listing of a proposed order anew (see [gate.Look]): that it still takes such orders here,
-// is open, brings them there and is told under the same number, and that names and prices are those that
-// were shown. How many are left of what is counted is the commit's own condition. 2 requests.
+// look rereads the listing of a proposed order before YES places it (see [gate.Look]). The listing must still take
+// such orders here, be open, deliver to the address and have the same number, and names and prices must be those we
+// showed. How many counted items are left is checked by the commit's own condition. 2 requests.
 func (d *Taker) look(ctx context.Context, tc tool.Context, p thread.Pending) ([]dynamo.Write, error) {
 	o, err := d.Store.Get(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	switch {

@@ -1,14 +1,14 @@
-// Package order keeps what customers order of businesses: food from a menu, a service, a viewing
-// of a property. An order is proposed first and told to nobody; the customer's YES places it,
-// the business is told and answers, and the customer is told what it said.
+// Package order keeps what customers order from businesses: food from a menu, a service, a viewing
+// of a property. An order starts as a proposal that nobody else hears about. The customer's YES places it,
+// the business is notified and answers, and the customer gets that answer.
 //
 //	proposed ─YES─► placed ─► accepted ─► done
 //	   │ NO: released  │ refused    │ cancelled
 //	   └ late: expired └ unanswered └
 //
-// The arrows stand in rules.go, and each is the condition of the write that takes it. Nothing
-// stays open for ever: what is due is ended by a sweep, an accepted order as done. Prices and
-// totals are the listing's own, computed here (price.go), never a model's.
+// The arrows are in rules.go, and each is a condition on the write that follows it. No order
+// stays open forever: a sweep ends overdue orders, and marks accepted ones as done. Prices and
+// totals come from the listing and are computed here (price.go), never by a model.
 //
 //	orders#{owner}      order#{id}            the order; in index listed by its customer while it is proposed, then by its business, apart once it is over
 //	orders#{owner}      event#{id}#{type}     what happened, once for each type; that it was placed by its customer in index listed
@@ -16,19 +16,19 @@
 //	code#{business}     {code}                the order that a business knows by its code
 //	told#{market}#{number}  {code}            the order that the number of a business was told of
 //
-// (table records). The owner is part of the key, so a foreign id is one that does not exist.
+// (table records). The owner is part of the key, so somebody else's id does not exist.
 //
-// A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
+// A proposal takes a token from its customer's limits (package bound), and its YES keeps the token for a day.
 //
-// Of items that are counted (package stock), the YES takes what the order needs in the
-// transaction that places it, one conditional write for each item; too few, and it is not
-// placed. What is refused, cancelled or left unanswered gives it back in the transaction that
-// says so, what is done has sold it. An offer that was made before the item was counted stands
-// as it was made, and takes nothing.
+// If an item is counted (package stock), the YES takes the ordered quantity from stock in the
+// transaction that places the order, with one conditional write per item. If too few are left, the order
+// is not placed. A refused, cancelled or unanswered order returns its quantity in the transaction that
+// ends it; a completed order has sold it. An offer made before the item was counted stays
+// valid as made, and takes nothing from stock.
 //
 // Requests: propose 2, and 1 more where there is an address (repeated 1 more), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
 // business 3, of what stands with it 2 for each hundred.
-// Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
+// Counted items add no requests to these. They add 1 to a tool's proposal, which reads how many are left.
 package order
 
 import (
@@ -84,7 +84,7 @@ type Order struct {
 	Listing     string `dynamodbav:"listing" json:"listingId"`
 	ListingName string `dynamodbav:"listingName" json:"listingName"`
 	Merchant    string `dynamodbav:"merchant,omitempty" json:"-"` // WhatsApp number of the business, E.164
-	Told        string `dynamodbav:"told,omitempty" json:"-"`     // the number at which it was told, in the transaction that placed it
+	Told        string `dynamodbav:"told,omitempty" json:"-"`     // the number that was told, in the transaction that placed the order
 
 	Lines         []Line    `dynamodbav:"lines,omitempty" json:"lines,omitempty"`
 	FeeMinor      int64     `dynamodbav:"fee,omitempty" json:"feeMinor,omitempty"` // of the delivery
@@ -200,8 +200,8 @@ func isID(id string) bool { return ident.Is(idPrefix, id) }
 // codeForm is short enough to be typed: of 900,000 codes a business needs a few open at a time.
 var codeForm = ident.Code{Alphabet: ident.Readable, Length: 4}
 
-// newCode is the n-th code that an order tries: one that is read as a code beside any word, and
-// so has a letter and is no word of an answer itself.
+// newCode returns the n-th code that an order tries. The code contains a letter and is no answer word
+// itself, so that [read] recognizes it as a code next to any word.
 func newCode(id string, n int) string {
 	sum := sha256.Sum256([]byte{byte(n)})
 	for sum = sha256.Sum256(append(sum[:], id...)); ; sum = sha256.Sum256(sum[:]) {

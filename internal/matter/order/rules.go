@@ -99,8 +99,8 @@ func answerWithin(k Kind) time.Duration {
 	return 24 * time.Hour
 }
 
-// After its time, an accepted order of which the business says nothing more is taken to be done:
-// else it would hold what is counted and its customer's place for ever.
+// If the business says nothing more about an accepted order, the order counts as done after this time.
+// Otherwise it would hold its stock and its customer's place forever.
 const (
 	closeFood = 24 * time.Hour     // nobody waits for a meal of yesterday
 	closeRest = 7 * 24 * time.Hour // a service or viewing is put off for days, or agreed on without a time

@@ -26,15 +26,15 @@ type Store struct {
 	Stock *stock.Store // of what is counted; nil where nothing is
 	Now   func() time.Time
 
-	Bounds *bound.Book  // on what one customer may order; nil is none
-	Rows   *thread.Rows // of what stands of conversations; nil writes none
+	Bounds *bound.Book  // on how much one customer may order; nil sets no bounds
+	Rows   *thread.Rows // on the open matters of conversations; nil writes none
 
-	// AlsoErase takes away what others keep of an order that was to be deleted once it is over, any
-	// number of times; nil is nothing.
+	// AlsoErase deletes the data that other packages keep about an order when the order is deleted after its end.
+	// It may be called any number of times; nil deletes nothing more.
 	AlsoErase func(ctx context.Context, o Order) error
 }
 
-// stored is what an item holds beside the order.
+// stored is an order as its item holds it, with the attributes of its indexes.
 type stored struct {
 	Order
 	entry
@@ -158,13 +158,13 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Orde
 // MaxListed is the most orders that one list gives.
 const MaxListed = 50
 
-// MaxOwn is how many of a customer's orders that are over are looked at, by each identity of theirs: the
-// latest, and those of one kind among the others.
+// MaxOwn is how many of a customer's finished orders are read for each of their identities: the
+// latest ones, and the latest ones of one kind.
 const MaxOwn = 20
 
-// Of lists an actor's orders in a market: what waits for their YES or still stands, and then the latest
-// of what is over, each newest first. The index is read eventually: a change shows after some
-// milliseconds. 3 requests for each identity, 2 where none is listed.
+// Of lists an actor's orders in a market: first those that wait for their YES or are still open, then the latest
+// finished ones, each newest first. Reads of the index are eventually consistent: a change shows after some
+// milliseconds. 3 requests for each identity, 2 if it has no listed order.
 func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	return s.theirs(ctx, a, market, true)
 }
@@ -311,7 +311,7 @@ func (s *Store) read(ctx context.Context, keys []dynamo.Key) ([]Order, error) {
 	return dynamo.Decode[Order](items)
 }
 
-// distinct leaves each key once: for a moment the index may have what an order was beside what it is.
+// distinct removes duplicate keys. For a moment the index may list an order both under its old and its new state.
 func distinct(keys []dynamo.Key) []dynamo.Key {
 	var once []dynamo.Key
 	for _, k := range keys {
@@ -322,8 +322,8 @@ func distinct(keys []dynamo.Key) []dynamo.Key {
 	return once
 }
 
-// ByCode finds the order that a business in a market knows by a code. What another market's has
-// by it is not found. 2 requests, 1 where there is none.
+// ByCode finds the order that a business in a market knows by a code. It does not find an order in another
+// market that has the same code. 2 requests, 1 if there is no such order.
 func (s *Store) ByCode(ctx context.Context, market, business, code string) (Order, error) {
 	o, err := s.Find(ctx, business, code)
 	if err == nil && o.Market != market {
@@ -363,7 +363,7 @@ func (s *Store) Find(ctx context.Context, business, code string) (Order, error) 
 	return s.pointed(ctx, codeKey(business, strings.ToUpper(code)))
 }
 
-// ToldOf finds the order by a code that a number was told of when it was placed. 2 requests, 1 where there is none.
+// ToldOf finds the order with a code that a number was told about when the order was placed. 2 requests, 1 if there is none.
 func (s *Store) ToldOf(ctx context.Context, market, number, code string) (Order, error) {
 	if number == "" || code == "" {
 		return Order{}, actor.ErrNotFound
@@ -371,7 +371,7 @@ func (s *Store) ToldOf(ctx context.Context, market, number, code string) (Order,
 	return s.pointed(ctx, toldKey(market, number, strings.ToUpper(code)))
 }
 
-// pointed is the order that was said YES to and that an item points at.
+// pointed returns the confirmed order that an item points to.
 func (s *Store) pointed(ctx context.Context, at dynamo.Key) (Order, error) {
 	it, err := s.Table.Get(ctx, at)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"merve/internal/tenant/schedule"
 )
 
-// Taker has the tools by which a model orders, lists and cancels for a customer. None of them
+// Taker has the tools a model calls to order, list and cancel for a customer. None of them
 // commits: they propose, and the customer's YES settles it.
 type Taker struct {
 	Store    *Store
@@ -251,7 +251,7 @@ func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (to
 	return d.propose(ctx, tc, o)
 }
 
-// made says by which action of a listing, and by which tool, a kind of order is made.
+// made returns the listing action and the tool that make this kind of order.
 func (k Kind) made() (action, tool string) {
 	switch k {
 	case Service:
@@ -326,8 +326,9 @@ func (d *Taker) finish(o *Order, tc tool.Context, l *listing.Listing, t told) (e
 	return nil
 }
 
-// answerFrom is when a business opens that is closed when an order is made, or when the time to answer it
-// begins; zero where that is open, or not known. Who has a day to answer minds a longer rest only.
+// answerFrom returns when a business opens, if it is closed when the order is made or when its time to answer
+// begins. It is zero if the business is open or its hours are unknown. A business with a day to answer is only
+// affected by a longer closure.
 func answerFrom(l *listing.Listing, o Order, now time.Time) time.Time {
 	if l.Hours == nil {
 		return time.Time{}
@@ -344,7 +345,7 @@ func answerFrom(l *listing.Listing, o Order, now time.Time) time.Time {
 // maxAhead is how far ahead something can be ordered.
 const maxAhead = 60 * 24 * time.Hour
 
-// timeOf reads a local time; "" is none.
+// timeOf reads a local time; "" gives the zero time.
 func timeOf(s, zone string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -27,17 +27,17 @@ const (
 type said struct {
 	verb    verb
 	code    string    // "" when none was said
-	vague   bool      // it quotes a message of which nothing is known, which may have been about any order
-	minutes int       // until it is ready; 0 was not said
-	clock   time.Time // hour and minute at which it is; zero was not said
+	vague   bool      // it quotes a message that we do not know, which may have been about any order
+	minutes int       // until the order is ready; 0 if not said
+	clock   time.Time // hour and minute when the order is ready; zero if not said
 	reason  string    // of a refusal or cancellation, as written
 }
 
 // maxSaid bounds the characters of a message that can be an answer.
 const maxSaid = 300
 
-// read finds the answer that the whole of a text is: a word, a code or none, then the minutes
-// or time of an acceptance, or the reason of a refusal. "OK, who comes today?" is none.
+// read parses a text that is an answer as a whole: a word, an optional code, then the minutes
+// or time of an acceptance, or the reason of a refusal. "OK, who comes today?" is not an answer.
 func read(text string) (said, bool) {
 	if utf8.RuneCountInString(text) > maxSaid || strings.ContainsAny(text, "?؟;") {
 		return said{}, false
@@ -139,7 +139,7 @@ func verbOf(w string) verb {
 	return ""
 }
 
-// beside are the words that stand beside the minutes of an acceptance, folded.
+// beside returns the folded words that may accompany the minutes of an acceptance.
 var beside = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(`

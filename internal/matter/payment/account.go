@@ -11,7 +11,7 @@ import (
 	"merve/internal/record/ledger"
 )
 
-// Record is what is kept of a payment for bookkeeping, as its customer is shown it.
+// Record is the bookkeeping record of a payment, in the form its customer sees.
 type Record struct {
 	Transaction string    `json:"transactionId"`
 	Title       string    `json:"title"`
@@ -48,11 +48,11 @@ func (s *Store) Of(ctx context.Context, txs []ledger.Transaction) ([]Record, err
 	return all, nil
 }
 
-// Forget takes the customer out of the payments for transactions: who they are, their thread,
-// their language, the link, and their name in the receipt. What was asked, paid and given back,
-// when, and the provider's id stay, as books have to be kept. Of what is held or still expected all
-// stays until that is over, when whoever forgets the transaction asks again: its customer may yet pay
-// it, or ask whether they have. It may be called any number of times. 2 requests for each, 1 where it was done before.
+// Forget removes the customer from the payments for transactions: their identity, their thread,
+// their language, the link, and their name in the receipt. It keeps what was asked, paid and given back,
+// when, and the provider's id, because books have to be kept. A payment for a transaction that is held or still
+// to come stays complete until that is over: its customer may yet pay it, or ask whether they have. The caller who
+// forgets the transaction then asks again. Forget is idempotent. 2 requests for each, 1 if it was done before.
 func (s *Store) Forget(ctx context.Context, txs []ledger.Transaction) error {
 	var errs []error
 	for _, tx := range txs {

@@ -14,10 +14,10 @@ import (
 	"merve/internal/words/wording"
 )
 
-// LetGoKind is the kind of pending action by which an offer is let go that waits for its payment.
+// LetGoKind is the kind of pending action that lets go of an offer waiting for its payment.
 const LetGoKind = "let_go_transaction"
 
-// LetGoOf is the kind of pending action by which a held offer can be let go; "" when it still waits
+// LetGoOf returns the kind of pending action that lets go of a held offer, or "" when the offer still waits
 // for the answer to its own question. 1 request.
 func (s *Store) LetGoOf(ctx context.Context, tx ledger.Transaction) (string, error) {
 	p, err := s.Get(ctx, system(), tx.ID)

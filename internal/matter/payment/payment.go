@@ -106,10 +106,10 @@ type Payment struct {
 	UpdatedAt   time.Time    `dynamodbav:"updatedAt" json:"updatedAt"`
 }
 
-// Open reports whether the payment can still be made, as far as it is concerned.
+// Open reports whether the payment's own status still allows it to be made.
 func (p Payment) Open() bool { return p.Status == Waiting || p.Status == Failed }
 
-// Wanted is what a provider is asked to have paid.
+// Wanted is what we ask a provider to collect.
 type Wanted struct {
 	AmountMinor         int64
 	Currency            string // ISO 4217
@@ -174,7 +174,7 @@ type Store struct {
 // errMoved means that a payment is not as it was read.
 var errMoved = errors.New("the payment has changed meanwhile")
 
-// stored is what an item holds beside the payment.
+// stored is a payment as its item holds it, with the attributes of the due index.
 type stored struct {
 	Payment
 	DueShard string    `dynamodbav:"dueShard,omitempty"`
@@ -222,7 +222,7 @@ func (s *Store) PaidFor(ctx context.Context, tx ledger.Transaction) (int64, erro
 	return p.AmountMinor, err
 }
 
-// Get reads the payment of a transaction for whoever may see it. 1 request.
+// Get reads the payment of a transaction if the actor may see it. 1 request.
 func (s *Store) Get(ctx context.Context, a actor.Actor, tx string) (Payment, error) {
 	it, err := s.Table.Get(ctx, key(tx))
 	switch {
@@ -267,9 +267,9 @@ type Page struct {
 	Transaction ledger.Transaction
 }
 
-// Open returns what a link leads to. A wrong token is [actor.ErrNotFound]; what can no longer
-// be paid, and was not as far as we have been told, is [ErrGone] beside the page. 2 requests, none
-// for what cannot be a token.
+// Open returns the page that a link leads to. A wrong token is [actor.ErrNotFound]. If the payment can no
+// longer be made, and we have not heard that it was, Open returns the page with [ErrGone]. 2 requests, none
+// for a string that cannot be a token.
 func (s *Store) Open(ctx context.Context, tx, token string) (Page, error) {
 	if base64.RawURLEncoding.DecodedLen(len(token)) != tokenSize || len(tx) > 128 {
 		return Page{}, actor.ErrNotFound
@@ -319,7 +319,7 @@ func (s *Store) Secret(ctx context.Context, tx, token string) (Secret, error) {
 	return Secret{Status: page.Payment.Status, ClientSecret: secret}, nil
 }
 
-// change are the writes by which a payment, as read, becomes another, with the event of it.
+// change returns the writes that take a payment, as read, to another status, with the event for it.
 func (s *Store) change(ctx context.Context, p Payment, to Status, reason string) ([]dynamo.Write, Payment) {
 	after, now := p, s.now()
 	after.Status, after.Version, after.UpdatedAt = to, p.Version+1, now

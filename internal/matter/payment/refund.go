@@ -19,8 +19,8 @@ const (
 	longestOff = 6 * time.Hour
 )
 
-// firstTry is how long the sweep leaves a refund alone: whoever is told of a payment that came
-// too late tries at once.
+// firstTry is how long the sweep leaves a refund alone. It waits when a payment came too late, because
+// the code that receives the payment tries at once.
 func firstTry(reason string) time.Duration {
 	if reason == ReasonHoldGone {
 		return time.Minute
@@ -72,7 +72,7 @@ func (s *Store) ended(ctx context.Context, e ledger.Event) error {
 	return nil
 }
 
-// part are the writes by which so much of a payment is to be given back.
+// part returns the writes that mark part of a payment to be given back.
 func (s *Store) part(ctx context.Context, p Payment, back int64, reason string) []dynamo.Write {
 	if back < p.AmountMinor {
 		p.BackMinor = back

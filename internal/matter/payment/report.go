@@ -88,7 +88,7 @@ func (s *Store) paid(ctx context.Context, p Payment) error {
 	ws, tx, err := s.Ledger.ConfirmWrites(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
 	if err == nil && tx.Replaces != "" {
 		var instead []dynamo.Write
-		// Whoever offered the move has looked whose the old one is: the payer's, by another chat, too.
+		// The offer of the move already checked that the old booking is the payer's, possibly by another chat.
 		instead, _, err = s.Ledger.ReplaceWrites(ctx, system(), tx, receipt.PendingID)
 		ws = append(ws, instead...)
 	}
@@ -137,8 +137,8 @@ func (s *Store) declined(ctx context.Context, p Payment) error {
 	return nil
 }
 
-// givenBack notes what the provider says of a refund, which may be one of ours. The word on
-// it may be faster than the word on the payment.
+// givenBack records a provider's report of a refund, which may be one of ours. This report
+// may arrive before the report of the payment.
 func (s *Store) givenBack(ctx context.Context, p Payment, r Notification) error {
 	if p.Status == Refunded || !r.All {
 		return nil // a part is between the customer and the business

@@ -72,7 +72,7 @@ func (t *Teller) notice(ctx context.Context, e Event, p Payment, tx ledger.Trans
 	if err != nil {
 		return thread.Notice{}, err
 	}
-	p.Status = e.Type // what is told, whatever has happened since
+	p.Status = e.Type // the status the message is about, whatever has happened since
 	vars := wording.Vars{
 		"summary": s.Summary(p.Language, tx), "code": tx.Code, "amount": wording.Money(p.Language, p.AmountMinor, p.Currency), "link": s.Link(p),
 		"back": wording.Money(p.Language, p.Back(), p.Currency), "kept": wording.Money(p.Language, p.AmountMinor-p.Back(), p.Currency),

@@ -11,12 +11,12 @@ import (
 	"merve/internal/spine/gate"
 )
 
-// Payer has the tools by which a model lets a customer pay. None of them takes money: they
-// propose, and the customer pays on a page of ours.
+// Payer has the tools a model calls to let a customer pay. None of them takes money: they
+// propose, and the customer pays on our own page.
 type Payer struct {
 	Store *Store
 
-	// Look reads anew what is paid for.
+	// Look rereads what the payment is for.
 	Look gate.Look
 }
 
@@ -25,7 +25,7 @@ func (p *Payer) Commitments() map[string]gate.Commitment {
 	return map[string]gate.Commitment{Kind: Pay{Store: p.Store}, LetGoKind: LetGo{Store: p.Store}}
 }
 
-// Looks read anew what is paid for. Letting it go rests on nothing else.
+// Looks returns the check that rereads what the payment is for. Letting go depends on nothing else.
 func (p *Payer) Looks() map[string]gate.Look { return map[string]gate.Look{Kind: p.Look} }
 
 // Tools returns the declarations with their resolvers.

@@ -7,8 +7,8 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Ask returns how an offer is put to the customer of which something is due: the kind of pending action
-// whose YES gives the link, and its summary with what is to be paid now and what is kept of it.
+// Ask returns how to put an offer with an amount due to the customer: the kind of pending action
+// whose YES gives the link, and its summary with the amount to pay now and the part the business keeps on cancellation.
 func (*Store) Ask(language, summary string, offer ledger.Transaction) (kind, text string) {
 	return Kind, toPay(language, summary, offer)
 }

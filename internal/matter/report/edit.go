@@ -131,9 +131,9 @@ func (s *Store) SetAddress(ctx context.Context, by By, id string, p geo.Spot) (R
 	})
 }
 
-// SetPhotos puts these photos, in this order, in the place of those that were there. None
-// says that there is none to be had, in the customer's word; without it, no photos take them
-// off a pending report, and are [ErrIncomplete] of a completed one.
+// SetPhotos replaces the photos of a report with these, in this order. none records the customer's
+// statement that there are no photos. Without it, an empty list removes the photos
+// from a pending report, and fails with [ErrIncomplete] on a completed one.
 func (s *Store) SetPhotos(ctx context.Context, by By, id string, photos []Photo, none bool) (Report, error) {
 	photos, err := checkPhotos(photos)
 	if err != nil {

@@ -42,7 +42,7 @@ type Event struct {
 	Thread  string    `dynamodbav:"thread"`            // the owner's, on which the report was made
 	Status  Status    `dynamodbav:"status"`            // afterwards
 	Detail  string    `dynamodbav:"detail,omitempty"`  // which section, which link
-	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key; "" is whoever opened a link
+	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key; "" if somebody opened a link
 	Staff   bool      `dynamodbav:"staff,omitempty"`   // done by staff, not by the owner
 	Payload string    `dynamodbav:"payload,omitempty"` // hash of what was asked
 	Trace   string    `dynamodbav:"trace,omitempty"`

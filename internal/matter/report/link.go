@@ -35,7 +35,7 @@ var (
 	ErrRevoked = fault.New(fault.Gone, "the link has been withdrawn")
 )
 
-// Link lets whoever has its address look at a report for some time.
+// Link lets anybody who has its address read a report for some time.
 type Link struct {
 	ID        string    `dynamodbav:"id" json:"id"` // SHA-256 of the token, in hex
 	Report    string    `dynamodbav:"report" json:"reportId"`
@@ -104,7 +104,7 @@ func (s *Store) Share(ctx context.Context, by By, id string, ttl time.Duration) 
 	return Shared{l, strings.TrimRight(s.PublicURL, "/") + "/r/" + id + "/" + base64.RawURLEncoding.EncodeToString(token)}, nil
 }
 
-// token is the one that a key makes: nobody can tell it who has not the secret.
+// token derives a link's token from a key. Nobody can compute it without the secret.
 func (s *Store) token(ctx context.Context, id, key string) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (s *Store) token(ctx context.Context, id, key string) ([]byte, error) {
 	return mac.Sum(nil)[:tokenSize], nil
 }
 
-// linkSecret is made once, by whoever needs it first.
+// linkSecret returns the secret of links. The first caller that needs it creates it.
 func (s *Store) linkSecret(ctx context.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,9 +182,9 @@ func (s *Store) link(ctx context.Context, id string, token []byte) (Link, error)
 	return l, nil
 }
 
-// Open returns the report to which a link leads, and until when the link is good, and counts
-// the opening. A token that is none, or of a report that has been deleted, is
-// [actor.ErrNotFound]; [ErrExpired] and [ErrRevoked] are gone. 3 requests, none for what
+// Open returns the report that a link leads to, and when the link expires, and counts
+// the opening. An invalid token, or one of a deleted report, is
+// [actor.ErrNotFound]; [ErrExpired] and [ErrRevoked] mean gone. 3 requests, none for a string that
 // cannot be a token.
 func (s *Store) Open(ctx context.Context, id, token string) (Report, time.Time, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)

@@ -105,10 +105,10 @@ func (s *Store) All(ctx context.Context, market, owner string) ([]Report, error)
 // MaxPage is the most reports of one page of [Store.List].
 const MaxPage = 50
 
-// List returns the reports of a market with a status to staff, those that have had it the
-// shortest first, and where the next page begins ("" when there is none). The index is read
-// eventually: what has just changed may be on two lists or none for a moment, but is shown
-// as it is. 2 requests.
+// List returns to staff the reports of a market that have a status, starting with those that changed to it
+// most recently, and where the next page begins ("" if this is the last page). Reads of the index are
+// eventually consistent: a report that has just changed may appear in two lists or in none for a moment, but
+// always with its current content. 2 requests.
 func (s *Store) List(ctx context.Context, a actor.Actor, market string, status Status, limit int, after string) ([]Report, string, error) {
 	switch {
 	case !a.IsStaff():

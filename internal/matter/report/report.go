@@ -1,14 +1,14 @@
-// Package report keeps damage reports: what was damaged, where, with photos, told by a
-// customer piece by piece in a conversation, and the links by which others may look at one.
+// Package report keeps damage reports: what was damaged, where, with photos. A customer tells us
+// piece by piece in a conversation, and can share a report with others through links.
 //
-// A report is pending until it has an address and a photo, or its owner's word that there
-// is none; the write that makes it so completes it. A completed report may be corrected and
-// never falls back; the owner or staff resolve it, and then nothing changes any more. All of
-// this is held by the conditions of the writes, whoever calls.
+// A report is pending until it has an address and either a photo or its owner's statement that there
+// is none; the write that adds the last of these completes it. A completed report may be corrected and
+// never becomes pending again. The owner or staff resolve it, and then nothing changes any more. The
+// conditions of the writes enforce all of this, for every caller.
 //
-// Nobody sees or changes what is not theirs: the owner is part of a report's key, so that a
-// foreign id is one that does not exist. Nor is there to a customer in one market what is theirs
-// in another, which is another tenant's.
+// Nobody sees or changes another owner's report: the owner is part of a report's key, so
+// somebody else's id does not exist. In the same way a customer does not see, in one market, the reports
+// they have in another, which belongs to another tenant.
 //
 // All in table records:
 //
@@ -20,17 +20,17 @@
 //	report#{id}       owner                  whose it is
 //	report#{id}       link#{hash}            a link, by the SHA-256 of its token
 //
-// Each change is one transaction with an event, which carries the caller's key and is the
-// key's record: asked for again, a change does nothing and gives the report as it is. Sections
-// are changed one by one, beside each other; other changes hold to the version that was read,
-// and are made again when it has moved.
+// Each change is one transaction with an event that carries the caller's key and so records
+// that the key was used: the same change again does nothing and returns the report as it is. Sections
+// change independently of each other. Other changes require the version they read,
+// and are retried when it has changed.
 //
-// An event outlives its report, with what was done and when and nothing that was told. So
-// does a link, until its time is over and some more: it says 404 then.
+// An event outlives its report. It says what was done and when, but nothing the customer told us. A link
+// outlives it too, until some time after the link has expired: it answers 404 then.
 //
-// The token of a link is made from the caller's key under a random secret, so that the same
-// key gives the same link after a crash and nothing that opens a link is stored. The secret
-// is apart from the hashes, in table conversations: secret#links key.
+// The token of a link is derived from the caller's key and a random secret, so that the same
+// key gives the same link after a crash, and we store nothing that opens a link. The secret
+// is kept apart from the hashes, in table conversations: secret#links key.
 //
 // Requests: start 1, repeated 2; section, address, photos, resolve, delete 2, repeated 1,
 // refused 2, by staff 1 more. Get 1 (staff 2), Profile 1 (2 when an earlier version has listed
@@ -112,7 +112,7 @@ type Report struct {
 	Lng        *float64           `dynamodbav:"lng,omitempty"`
 	Sections   map[Section]string `dynamodbav:"sections"` // those that were told
 	Photos     []Photo            `dynamodbav:"photos,omitempty"`
-	NoPhotos   bool               `dynamodbav:"noPhotos,omitempty"` // the customer says that there is none
+	NoPhotos   bool               `dynamodbav:"noPhotos,omitempty"` // the customer says that there are none
 	CreatedAt  time.Time          `dynamodbav:"createdAt"`
 	UpdatedAt  time.Time          `dynamodbav:"updatedAt"`
 	ResolvedAt time.Time          `dynamodbav:"resolvedAt"`
@@ -181,12 +181,12 @@ type Store struct {
 // By says who acts, and for which call.
 type By struct {
 	Actor  actor.Actor
-	Owners []string // the keys by which reports are the caller's; nil is the actor's own and linked ones
+	Owners []string // the keys under which the caller has reports; nil is the actor's own and linked ones
 	Market string   // whose reports; "" is any market's, as for staff
 	Key    string   // idempotency: the same change has the same key, however often it is asked for
 }
 
-// owners are the keys by which reports are the caller's.
+// owners returns the keys under which the caller has reports.
 func (by By) owners() []string {
 	owners := slices.Clone(by.Owners)
 	if len(owners) == 0 {
@@ -196,7 +196,7 @@ func (by By) owners() []string {
 	return slices.Compact(owners)
 }
 
-// stored is what an item holds beside the report.
+// stored is a report as its item holds it, with the attributes of its index.
 type stored struct {
 	Report
 	Links    int    `dynamodbav:"links"`    // ever made
@@ -204,8 +204,8 @@ type stored struct {
 	ListedAt string `dynamodbav:"listedAt"` // since when it has the status
 }
 
-// ListedIndex is the index on (listed, listedAt), by which reports of a market are found by
-// their status. Keys only: edits do not touch it.
+// ListedIndex is the index on (listed, listedAt). It finds the reports of a market by
+// their status. It projects keys only, so that edits do not touch it.
 const ListedIndex = "listed"
 
 func listed(market string, status Status) string { return market + "#report#" + string(status) }

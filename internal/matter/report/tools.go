@@ -19,14 +19,14 @@ import (
 
 // Photos knows the pictures that customers have sent.
 type Photos interface {
-	// Kept returns the reference ("photo:…") of a photo of a thread, given that or the
-	// address it came with; a [fault.NotFound] when it is none of that thread's.
+	// Kept returns the reference ("photo:…") of a photo of a thread, given that reference or the
+	// address it came with. It fails with [fault.NotFound] when the thread has no such photo.
 	Kept(ctx context.Context, thread, urlOrRef string) (ref string, err error)
 
-	// Address is where a browser finds a photo; [fault.NotFound] when it is kept no more.
+	// Address returns the URL where a browser finds a photo; [fault.NotFound] if the photo is no longer kept.
 	Address(ctx context.Context, ref string) (string, error)
 
-	// Delete takes a photo away; one that is kept no more is none's error.
+	// Delete removes a photo. It is no error if the photo is no longer kept.
 	Delete(ctx context.Context, ref string) error
 }
 
@@ -36,20 +36,20 @@ type Places interface {
 	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
-// Reporter has the tools by which a model keeps a customer's damage reports.
+// Reporter has the tools a model calls to keep a customer's damage reports.
 type Reporter struct {
 	Store  *Store
 	Photos Photos
 	Places Places // nil: addresses are kept as text
 	Log    *slog.Logger
 
-	// AskDelete puts the deletion of a report into words for its owner, who is asked to
-	// confirm it; nil is English.
+	// AskDelete writes the question that asks a report's owner to confirm its deletion;
+	// nil asks in English.
 	AskDelete func(language string, r Report) string
 }
 
-// Tools returns the declarations with their resolvers. All but the deletion change drafts
-// of the customer's own; the deletion is asked for first.
+// Tools returns the declarations with their resolvers. The deletion needs the owner's confirmation; all
+// other tools change only the customer's own drafts.
 func (r *Reporter) Tools() []tool.Tool {
 	remove := tool.New("delete_report", "Delete one of the customer's reports and the links to it, for good.", tool.Commit, r.remove)
 	remove.Summary = tool.SummaryOf(r.summary)
