@@ -1,19 +1,20 @@
-// Package customer keeps the customers of a market whom calls are about, and which of them a caller has proven
+// Package customer keeps the customers of a market that calls are about, and which of them a caller has proven
 // to be.
 //
-// A caller claims a phone number, which proves nothing, and says a ZIP code. Together they have to be those of one
-// customer. What was proven holds for the call session alone: the key customer:{id} is the caller's until it ends.
+// A caller claims a phone number, which proves nothing, and says a ZIP code. Together they must match one
+// customer. The proof holds for that call session only: the caller has the key customer:{id} until the session ends.
 //
 // Promises:
 //
-//   - Whether a phone number is known cannot be found out: a look-up is by number and ZIP code at once, makes the same
-//     requests whatever is there, and has one answer for all that does not fit.
-//   - What was wrong is counted across sessions, in the transaction that answers: of those who try at once nobody gets an
+//   - Nobody can find out whether a phone number is known: a look-up uses number and ZIP code at once, makes the same
+//     requests whatever is stored, and gives the same answer for anything that does not match.
+//   - Wrong attempts are counted across sessions, in the transaction that answers: of several attempts at once, none gets an
 //     answer beyond the bound. Five in a day lock a conversation for a day, and a number for those at the same network
-//     address (who signs in is a place of their own); twenty in an hour lock an address for an hour. A stranger locks nobody
-//     else: after twenty in a day for a number, wherever they came from, who claims it is handed to a person for a day, and
-//     who has it proven by their channel is not concerned. A right answer takes nothing back, and none counts meanwhile.
-//   - A call that is made again under its idempotency key gives the first answer and counts once.
+//     address (a signed-in caller counts as a place of their own); twenty in an hour lock an address for an hour. A stranger
+//     locks nobody else out: after twenty in a day for a number, from anywhere, callers who claim it are handed to a person
+//     for a day, except those whose channel proves the number. A right answer takes nothing back, and no answer counts
+//     during a lock.
+//   - A call repeated under its idempotency key gives the first answer and counts once.
 //
 // Table catalog:
 //
@@ -99,7 +100,7 @@ type Store struct{ Table dynamo.Table } // catalog
 // ErrChanged says that a customer was changed by somebody else meanwhile.
 var ErrChanged = fault.New(fault.Conflict, "the customer has changed meanwhile")
 
-// errTaken keeps ids apart: whoever owns by one owns it in every market.
+// errTaken keeps ids apart, because an id owns the same things in every market.
 var errTaken = fault.New(fault.Conflict, "the id is that of a customer elsewhere")
 
 // The keys. They are part of the data model.
@@ -178,8 +179,8 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	return nil
 }
 
-// Import stores customers after checking all of them, each in the stead of the one with their id. An import that ends in the
-// middle is completed by the same again. 2 requests for each.
+// Import stores customers after checking all of them. Each replaces the customer with its id. Repeating an import that
+// ended halfway completes it. 2 requests for each.
 func (s *Store) Import(ctx context.Context, all []Customer) error {
 	for i, c := range all {
 		if err := c.Check(); err != nil {
@@ -251,7 +252,7 @@ func (s *Store) read(ctx context.Context, id string) (c Customer, err error) {
 	return c, it.Decode(&c)
 }
 
-// find returns the id of the one customer who is known by a phone number and a ZIP code; "" where nobody is, or
+// find returns the id of the only customer with a phone number and a ZIP code. It returns "" if there is none, or
 // more than one. 1 request.
 func (s *Store) find(ctx context.Context, market, phone, zip string) (string, error) {
 	page, err := s.Table.Query(ctx, dynamo.Under(callersKey(market), knownBy(phone, zip)+"#"))

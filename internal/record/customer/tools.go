@@ -16,11 +16,11 @@ const (
 // offerAfter is after how many failures in a call a person is offered.
 const offerAfter = 2
 
-// Desk has the tool by which callers are verified.
+// Desk has the tool that verifies callers.
 type Desk struct {
 	Verifier *Verifier
 
-	// OfferPerson asks whether a person shall take over, for a reason that the person is told.
+	// OfferPerson offers to hand over to a person, who is told the reason.
 	OfferPerson func(tc tool.Context, reason string) *tool.Proposal
 }
 

@@ -28,7 +28,7 @@ type Answer struct {
 	Customer string // the id of who they are; "" is not verified
 	Failures int    // of this call session so far, what was no ZIP code too
 	Locked   bool   // nobody is verified in this conversation, by this number from there, or from this address, for now
-	Person   bool   // nobody who has not proven that the number is theirs is verified by it, for now: a person has to look
+	Person   bool   // for now this number verifies only callers who have proven that it is theirs: others need a person
 }
 
 // What was wrong, and how often that may be.
@@ -152,11 +152,11 @@ type attempt struct {
 	tc      tool.Context
 	phone   string
 	legible bool   // it was a ZIP code
-	found   string // the customer that number and ZIP code fit; "" is none
+	found   string // the customer that matches the number and ZIP code; "" if there is none
 }
 
-// settle counts the attempt, or takes down what it has proven, on condition that nobody's attempt has been counted
-// since it looked. 2 requests.
+// settle counts the attempt, or records what it has proven, provided that no other attempt has been counted
+// since it read the tallies. 2 requests.
 func (a attempt) settle(ctx context.Context) (Answer, error) {
 	now := a.v.Now()
 	session, tallies, err := a.read(ctx)
@@ -324,7 +324,7 @@ func (v *Verifier) Caller(ctx context.Context, tc tool.Context) (Customer, error
 	return c, err
 }
 
-// ErrUnverified is the answer to whoever has not proven whose account it is.
+// ErrUnverified is the answer to callers who have not proven whose account it is.
 var ErrUnverified = fault.New(fault.Forbidden, unverified)
 
 const unverified = "the caller's account is not verified: ask for their 5-digit ZIP code and call " + verifyTool + " with what they say"

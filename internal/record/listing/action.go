@@ -106,8 +106,8 @@ type (
 	}
 	plainIntegration Integration
 
-	// actionInput takes the names that older catalogues have: actionType for type, and number
-	// and templates beside it.
+	// actionInput also accepts the field names of older catalogues: actionType for type, and number
+	// and templates next to it.
 	actionInput struct {
 		plainAction
 		ActionType string            `json:"actionType"`
@@ -155,7 +155,7 @@ func (in *Integration) UnmarshalJSON(raw []byte) error {
 	return unembedded(err)
 }
 
-// UnmarshalJSON likewise.
+// UnmarshalJSON reads an action, also with the field names of older catalogues.
 func (a *Action) UnmarshalJSON(raw []byte) error {
 	var given actionInput
 	err := json.Unmarshal(raw, &given)

@@ -33,8 +33,8 @@ func calendarsKey(business string) dynamo.Key {
 	return dynamo.Key{PK: "business#" + business, SK: "calendars"}
 }
 
-// calendars keeps the calendars of a business to what becomes of one of its listings, and lets the
-// listing look back as far as they do. No request when it has no offerings and had none, else 1.
+// calendars returns the writes that update a business's calendars when one of its listings changes, and sets
+// how far back the listing must look. No request if the listing has no offerings and had none, else 1.
 func (s *Store) calendars(ctx context.Context, before, after *Listing) ([]dynamo.Write, error) {
 	if len(offerings(before))+len(offerings(after)) == 0 {
 		return nil, nil

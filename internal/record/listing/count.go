@@ -35,14 +35,15 @@ func (s *Store) Count(ctx context.Context, l *Listing) error {
 
 var errNoStock = fault.New(fault.Internal, "items are counted, and nothing keeps counts")
 
-// Gone reports whether none of an item is to be had, as far as was counted.
+// Gone reports whether an item is sold out, either by its flag or by the last count that was read.
 func (l *Listing) Gone(i Item) bool {
 	left, counted := l.Left[i.ID]
 	return i.SoldOut || i.Stock != nil && counted && left == 0
 }
 
-// counts are what sets the counts that a listing says anew. What was said so before, and is said
-// again after the listing or the count had gone meanwhile, sets nothing: of that, some is sold.
+// counts returns the writes for the counts that a change of the listing sets. If the business states the same
+// count again after the listing or the stock record had been deleted in between, nothing is written, because
+// some of that stock has been sold.
 func (s *Store) counts(ctx context.Context, before, after *Listing) ([]dynamo.Write, error) {
 	was := map[string]Stock{}
 	if before != nil {
@@ -93,7 +94,7 @@ func counted(items []Item) (ids []string, others bool) {
 	return ids, others
 }
 
-// countListed reads what is left of what was found. 1 request when any of it is counted.
+// countListed reads the remaining counts of the listings found. 1 request if any of them has counted items.
 func (s *Store) countListed(ctx context.Context, found []*Listing) error {
 	var items []stock.Item
 	for _, l := range found {
@@ -122,8 +123,8 @@ func (s *Store) countListed(ctx context.Context, found []*Listing) error {
 	return nil
 }
 
-// soldOut are the ids of counted items of which none is left, and whether nothing else is to be
-// had either.
+// soldOut returns the ids of the counted items that have none left, and whether the listing has nothing else to
+// sell either.
 func (l *Listing) soldOut() (ids []string, all bool) {
 	for id, left := range l.Left {
 		if left == 0 {

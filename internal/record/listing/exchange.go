@@ -23,7 +23,7 @@ type RowError struct {
 	Detail string `json:"detail"`
 }
 
-// maxRowErrors bounds what is told at once: whoever mends these tries again.
+// maxRowErrors bounds the errors of one answer: people fix these and try again.
 const maxRowErrors = 100
 
 // Format is a form in which catalogues are exchanged.
@@ -105,10 +105,10 @@ type Imported struct {
 // importsAtOnce is of how many businesses an import stores listings at a time.
 const importsAtOnce = 8
 
-// Import stores listings that [Format.Read] has found right, each in the stead of the one with
-// its id; others stay. One that is there as it is said to be is left as it is, so that an import
-// that died in the middle is completed by the same again, and a repeat changes nothing. Those of
-// one business, which share its calendars, come one after the other. Each costs what Put does.
+// Import stores listings that [Format.Read] has accepted. Each replaces the listing with its id; all others
+// stay. Import skips a listing that is already stored as given, so repeating an import that died halfway
+// completes it, and repeating a complete one changes nothing. Listings of one business share its calendars and
+// are therefore stored one after the other. Each costs what Put does.
 func (s *Store) Import(ctx context.Context, all []*Listing, by string) (Imported, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

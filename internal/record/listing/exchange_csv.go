@@ -25,8 +25,8 @@ type column struct {
 	set  func(*Listing, string) error
 }
 
-// columns are those that every table has; beside them stand name.{language} and
-// description.{language}. What is no text or number is JSON.
+// columns are the columns that every table has. A table also has name.{language} and
+// description.{language}. Values other than text and numbers are JSON.
 func columns() []column {
 	return []column{
 		plain("id", func(l *Listing) *string { return &l.ID }),

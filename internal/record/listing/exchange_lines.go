@@ -101,11 +101,11 @@ func writeLines(w io.Writer, all []*Listing) error {
 // bare is a listing without what the store adds.
 func bare(l *Listing) *exchanged {
 	c := *l
-	c.Market, c.Left = "", nil // what is left is no part of a catalogue: brought in later, it would be wrong
+	c.Market, c.Left = "", nil // remaining counts are not part of a catalogue: they would be wrong when it is imported later
 	return &exchanged{Listing: &c}
 }
 
-// exchanged leaves out who changed a listing when, and which market it is of.
+// exchanged omits who changed a listing and when, and which market it belongs to.
 type exchanged struct {
 	*Listing
 	Market    string `json:"marketId,omitempty"`

@@ -39,14 +39,14 @@ type Item struct {
 	Image        string            `dynamodbav:"image,omitempty" json:"image,omitempty"`
 }
 
-// Stock says that an item is counted, and how many were left when that was said. How many are
-// left now is no part of the listing ([Store.Count]): a sale makes no new version of it.
+// Stock says that an item is counted, and how many were left when the business said so. How many are
+// left now is not part of the listing ([Store.Count]), so that a sale makes no new version of it.
 type Stock struct {
-	Count int    `dynamodbav:"count" json:"count"`                     // left when it was said, beside what open orders hold
-	Batch string `dynamodbav:"batch,omitempty" json:"batch,omitempty"` // any words; another count or batch sets what is left anew
+	Count int    `dynamodbav:"count" json:"count"`                     // left at that time, not counting those that open orders hold
+	Batch string `dynamodbav:"batch,omitempty" json:"batch,omitempty"` // any words; another count or batch resets the number left
 }
 
-// setting names what is said, so that the same said again sets nothing.
+// setting identifies a stated count, so that stating the same one again sets nothing.
 func (s Stock) setting() string { return fmt.Sprintf("%d@%s", s.Count, s.Batch) }
 
 // MaxCounted is the most items of a listing that are counted, so that one transaction sets all.
@@ -72,16 +72,16 @@ type Choice struct {
 // MaxItems is the most items of a listing, so that they fit into one stored item.
 const MaxItems = 400
 
-// Name returns the item's name in a language, else in whatever it has.
+// Name returns the item's name in a language, or in another language if it has none in that one.
 func (i Item) Name(lang string) string { return inLanguage(i.Names, lang) }
 
-// Description likewise.
+// Description returns the item's description, choosing the language as Name does.
 func (i Item) Description(lang string) string { return inLanguage(i.Descriptions, lang) }
 
-// Name likewise.
+// Name returns the group's name, choosing the language as [Item.Name] does.
 func (g OptionGroup) Name(lang string) string { return inLanguage(g.Names, lang) }
 
-// Name likewise.
+// Name returns the choice's name, choosing the language as [Item.Name] does.
 func (c Choice) Name(lang string) string { return inLanguage(c.Names, lang) }
 
 // Item returns the item with an id.

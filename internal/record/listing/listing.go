@@ -5,13 +5,13 @@
 //	market#{market}         items#{id}      its menu, services, tickets, types of room
 //	listing#{market}#{id}   version#{n}     what it was, who changed it and when
 //	business#{business}     market          in which market it is: its calendars and orders are named by it alone
-//	business#{business}     calendars       by which its offerings are booked, at whichever of its listings
+//	business#{business}     calendars       of its offerings, which all of its listings share
 //	contact#…                               whose number its messages go to (package roster)
 //
-// How many are left of an item that is counted is package stock's, in a record of its own: a
-// version says what the business has said, and sales write none. Reading that costs a listing
+// Package stock counts how many are left of a counted item, in a record of its own: a listing's
+// version holds what the business has said, and sales write no version. Reading the counts costs a listing
 // with counted items 1 request more (Count), a search that finds such listings 1 in all, and a
-// Put that says another count 1; what is not counted costs nothing.
+// Put that states another count 1; items that are not counted cost nothing.
 //
 // (table catalog). A change is one transaction, on condition of the version that was read.
 //
@@ -95,8 +95,8 @@ type Price struct {
 	Per      string `dynamodbav:"per,omitempty" json:"per,omitempty"` // night, month or hour; empty is once
 }
 
-// How large a listing may be: with all that is stored beside it, an item has at most 400 KB, and
-// a transaction [dynamo.MaxWrites], of which each number that an action has is one.
+// How large a listing may be. An item, with all that is stored with it, may have at most 400 KB.
+// A transaction may have [dynamo.MaxWrites] writes, one of them for each number that an action has.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const (
 	maxSize      = 380_000 // bytes
@@ -116,8 +116,8 @@ type Delivery struct {
 	NoPickup     bool    `dynamodbav:"noPickup,omitempty" json:"noPickup,omitempty"`
 }
 
-// Allowed reports whether a market lets a tool touch the listing for a customer who is near some place, nil
-// where that is not known. Tags of an action count for what is done by it; typ "" is whatever can be done.
+// Allowed reports whether a market lets a tool touch the listing for a customer near some place; near is nil
+// if that is unknown. An action's tags count for that action only; typ "" means any of the actions.
 func (l *Listing) Allowed(p market.ToolPolicy, typ string, near *geo.Location) bool {
 	x := market.Touched{Tags: slices.Clone(l.Tags), Kinds: []string{l.Category, l.SubCategory}}
 	for _, a := range l.Merve.Actions {
@@ -150,10 +150,10 @@ func (l *Listing) Covers(m *market.Market, district string) bool {
 	})
 }
 
-// Name returns the listing's name in a language, else in whatever it has.
+// Name returns the listing's name in a language, or in another language if it has none in that one.
 func (l *Listing) Name(lang string) string { return inLanguage(l.Names, lang) }
 
-// Description likewise.
+// Description returns the listing's description, choosing the language as Name does.
 func (l *Listing) Description(lang string) string { return inLanguage(l.Descriptions, lang) }
 
 func inLanguage(texts map[string]string, lang string) string {

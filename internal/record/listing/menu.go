@@ -92,8 +92,8 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 	return tool.Result{Data: data, Memory: memory}, nil
 }
 
-// like returns the items that a query's words are like, best first; all when there is none or
-// nothing is like it.
+// like returns the items that match a query's words, best first. It returns all items if the query has no words
+// or nothing matches.
 func (l *Listing) like(query string) []Item {
 	asked := rank.Asked(query)
 	if len(asked) == 0 {

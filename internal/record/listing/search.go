@@ -29,8 +29,8 @@ type Query struct {
 
 // Engine finds listings by words and filters.
 type Engine interface {
-	// Find returns the ids of the listings of a market that fit q, best first, q.Limit of them
-	// at most. It need not know who is open when.
+	// Find returns the ids of the listings of a market that fit q, best first, at most q.Limit of
+	// them. It need not know opening hours.
 	Find(ctx context.Context, market string, q Query) ([]string, error)
 }
 
@@ -81,7 +81,7 @@ func (s *Store) Search(ctx context.Context, market string, q Query) (Found, erro
 	return Found{}, nil
 }
 
-// find asks the engine, and the index in memory when there is none or it is away.
+// find asks the engine, or the index in memory if there is no engine or it is away.
 func (s *Store) find(ctx context.Context, market string, q Query) ([]*Listing, error) {
 	if s.Engine != nil {
 		hits, away, err := s.ask(ctx, market, q)
@@ -99,8 +99,8 @@ func (s *Store) find(ctx context.Context, market string, q Query) ([]*Listing, e
 	return ix.find(q), nil
 }
 
-// ask asks the engine. It does not know who is open, or may be found: it is asked for more than are wanted, and for
-// all that it tells at once where too few of these are. away is its own error.
+// ask asks the engine. The engine does not know which listings are open or may be shown, so ask requests more than
+// the caller wants, and then all that one answer can hold if too few of these qualify. away is the engine's own error.
 func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listing, away, err error) {
 	most := []int{q.Limit}
 	if !q.OpenAt.IsZero() || q.May != nil {

@@ -71,7 +71,7 @@ type claimed struct {
 	Market string `dynamodbav:"market"`
 }
 
-// stored is what an item holds beside the listing.
+// stored is a listing as its item holds it, with the words to search for.
 type stored struct {
 	Listing
 	Words []string `dynamodbav:"words,omitempty"` // of its items: searched for, as they are not read
@@ -239,7 +239,7 @@ func (s *Store) write(ctx context.Context, before, after *Listing, by string) er
 	return s.writeAfter(ctx, was[0], before, after, by)
 }
 
-// writeAfter stores it as the version after the last, of which before is left unless that was deleted.
+// writeAfter stores after as the version that follows last. before is the current listing, or nil if last was deleted.
 func (s *Store) writeAfter(ctx context.Context, last Listing, before, after *Listing, by string) error {
 	counts, err := s.counts(ctx, before, after)
 	if err != nil {
@@ -351,7 +351,7 @@ func (s *Store) contacts(before, after *Listing) []dynamo.Write {
 // serves reports whether there may be bookings or orders of it.
 func (l *Listing) serves() bool { return len(l.Offerings)+len(l.Merve.Actions) > 0 }
 
-// same reports whether two listings say the same, whoever changed them when.
+// same reports whether two listings have the same content, regardless of who changed them and when.
 func (l *Listing) same(other *Listing) bool {
 	x, err := json.Marshal(l.said())
 	y, err2 := json.Marshal(other.said())

@@ -41,7 +41,7 @@ func (s *Store) Tools(a Availability) []tool.Tool {
 	return all
 }
 
-// readable is a listing that a tool may read for who asks.
+// readable returns a listing if a tool may read it for the customer who asks.
 func (s *Store) readable(ctx context.Context, tc tool.Context, name, id string) (*Listing, error) {
 	l, err := s.Get(ctx, tc.Market.ID, id)
 	switch {
@@ -82,7 +82,7 @@ type summary struct {
 	Meters      *int       `json:"distanceMeters,omitempty"`
 	Description string     `json:"description,omitempty"`
 	SoldOut     bool       `json:"soldOut,omitempty"`      // nothing is left
-	Without     []string   `json:"soldOutItems,omitempty"` // ids of counted items of which none is left
+	Without     []string   `json:"soldOutItems,omitempty"` // ids of counted items that have none left
 }
 
 type money struct {
@@ -171,7 +171,7 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 	return res, nil
 }
 
-// here is a listing as it is for who asks now.
+// here describes a listing as it is now, for the customer who asks.
 func here(l *Listing, tc tool.Context) summary {
 	sum := summarize(l, tc.Language)
 	if l.Hours != nil {

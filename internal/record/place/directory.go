@@ -15,7 +15,7 @@ import (
 	"merve/internal/words/rank"
 )
 
-// directory is what a market has, as of a moment, with the words by which it is found.
+// directory is a market's places as of a moment, with the words that find them.
 type directory struct {
 	entries []entry
 	until   time.Time

@@ -73,8 +73,8 @@ func (d *directory) onDuty(at time.Time, zone *time.Location) bool {
 	return slices.ContainsFunc(d.entries, func(e entry) bool { on, _ := e.OnDutyAt(at, zone); return on })
 }
 
-// choose finds the pharmacies that serve at a time, only those on duty or the open ones too.
-// When there is none, it gives the nearest all the same: they can be called up.
+// choose finds the pharmacies that serve customers at a time: only those on duty, or the open ones too.
+// If there are none, it returns the nearest pharmacies anyway, because the customer can call them.
 func (f *Finder) choose(ctx context.Context, tc tool.Context, d *directory, from origin, at time.Time, dutyOnly bool) (found []Hit, note string, err error) {
 	zone := tc.Market.Location()
 	serves := func(p *Place) bool {

@@ -1,9 +1,9 @@
 // Package place keeps a market's curated places (pharmacies, beaches, sights …), finds the
-// nearest of them, and has the tools by which a model looks for places, on the map too.
+// nearest of them, and has the tools a model calls to look for places, on the map too.
 //
 //	market#{market}              place#{id}          the place  (table catalog)
 //	places#{market}              {geohash}#{id}      a copy, to be found by where it is
-//	places#{market}#{category}   {geohash}#{id}      likewise, among its kind
+//	places#{market}#{category}   {geohash}#{id}      the same among places of its category
 //
 // The copies change in the same transaction as the place. Put and Delete cost 2 requests, Get
 // costs 1; Import as many as it says. Nearest costs 1 to 4 while there are no more than a hundred
@@ -55,7 +55,7 @@ const Pharmacy = "pharmacy"
 // Name returns the place's name in a language, else in whatever it has.
 func (p *Place) Name(lang string) string { return inLanguage(p.Names, lang) }
 
-// Description likewise.
+// Description returns the place's description, choosing the language as Name does.
 func (p *Place) Description(lang string) string { return inLanguage(p.Descriptions, lang) }
 
 func inLanguage(texts map[string]string, lang string) string {
@@ -74,7 +74,7 @@ const (
 	maxAddress     = 200
 	maxTags        = 20
 	maxTag         = 40
-	maxDates       = 400 // a year of duties, and what is left of the last one
+	maxDates       = 400 // a year of duties, and the rest of the previous one
 )
 
 var (

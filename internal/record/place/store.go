@@ -78,8 +78,8 @@ func (s *Store) read(ctx context.Context, market, id string) (*stored, error) {
 // ErrChanged is the answer to a change of a place that others have changed since it was read.
 var ErrChanged = fault.New(fault.Conflict, "the place has changed meanwhile: load it again")
 
-// Put stores a place after checking it, in the stead of the one with its id, and counts its
-// version. A version that is not 0 must be the stored one's, else [ErrChanged].
+// Put stores a place after checking it, replacing the place with its id, and increments its
+// version. A version other than 0 must be the stored one's, else [ErrChanged].
 func (s *Store) Put(ctx context.Context, p *Place) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -97,11 +97,11 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	return s.replace(ctx, market, id, nil)
 }
 
-// Import stores places after checking all of them, each in the stead of the one with its id: what is
-// wrong with one of them stores none. One that is there as it is said to be is left as it is, so that
-// an import that ends in the middle is completed by the same again, and a repeat changes nothing. One
-// request for each megabyte of places that are there, and for each twenty that are not yet as they
-// are to be.
+// Import stores places after checking all of them; if one is wrong, it stores none. Each replaces the
+// place with its id. Import skips a place that is already stored as given, so repeating an import that
+// ended halfway completes it, and repeating a complete one changes nothing. One
+// request for each megabyte of places already stored, and for each twenty that still differ from
+// the import.
 func (s *Store) Import(ctx context.Context, market string, all []*Place) error {
 	if err := CheckAll(market, all); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"merve/internal/base/geo"
 )
 
-// Finder has the tools by which a model looks for places.
+// Finder has the tools a model calls to look for places.
 type Finder struct {
 	Store *Store
 	Maps  Maps         // nil: only the market's own places are found

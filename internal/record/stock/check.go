@@ -23,8 +23,8 @@ type Checked struct{ Looked, Drifted int }
 
 // Holders know what orders hold by their own account.
 type Holders interface {
-	// Holding returns what each of some orders holds, by its id; one that holds nothing, or
-	// that there is none of, is left out.
+	// Holding returns how many items each of the given orders holds, by order id. Orders that hold nothing,
+	// or that do not exist, are left out.
 	Holding(ctx context.Context, all []Holding) (map[string]map[string]int, error)
 }
 
@@ -151,8 +151,8 @@ func (s *Store) all(ctx context.Context, pk string) (map[string]Count, []Holding
 
 var errChanged = errors.New("the count has changed meanwhile")
 
-// seen takes a count off the index, or puts it off. One that has changed since is left as it is:
-// its change put it there anew.
+// seen removes a count from the index, or postpones it. A count that has changed since is left alone:
+// that change has put it back on the index.
 func (s *Store) seen(ctx context.Context, k dynamo.Key, version int, again bool) error {
 	expr, vals := "REMOVE dueShard, dueAt", dynamo.V(nil)
 	if again {

@@ -49,7 +49,7 @@ type Count struct {
 	Held    int    `dynamodbav:"held" json:"held"`   // by open orders
 	Sold    int    `dynamodbav:"sold" json:"sold"`   // by orders that are done, since it was set
 	Total   int    `dynamodbav:"total" json:"total"` // left, held and sold
-	Setting string `dynamodbav:"setting" json:"-"`   // by which it was set
+	Setting string `dynamodbav:"setting" json:"-"`   // the statement that set it
 	Version int    `dynamodbav:"version" json:"-"`   // counts changes
 }
 
@@ -125,14 +125,14 @@ func (s *Store) Left(ctx context.Context, items ...Item) (map[Item]int, error) {
 	return left, nil
 }
 
-// Set says how many are left of an item, whatever open orders hold beside that. The setting
-// names who said so when, for who sets it again by a repetition of the same ([Count.Setting]).
+// Set sets how many of an item are left, not counting those that open orders hold. The setting identifies
+// the statement that set the count, so that a caller can tell when it is repeated ([Count.Setting]).
 func (s *Store) Set(i Item, left int, setting string) dynamo.Write {
 	return s.change(i, "#item = :item, #left = :n, held = if_not_exists(held, :none), sold = :none, #total = if_not_exists(held, :none) + :n, setting = :setting, ", "",
 		dynamo.V{":item": i.ID, ":n": left, ":none": 0, ":setting": setting})
 }
 
-// Take takes what an order is to hold. Of what is too few, the writes fail with [Short].
+// Take takes the items an order needs. If too few are left, the writes fail with [Short].
 func (s *Store) Take(h Holding) []dynamo.Write {
 	ws := []dynamo.Write{s.Table.Put(h.key(), held{h.Order, h.Owner, h.Items})}
 	for i, n := range h.each() {
