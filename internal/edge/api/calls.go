@@ -12,7 +12,7 @@ import (
 	"merve/internal/provider/twilio"
 )
 
-// Calls takes in what Twilio asks and says of calls to clients.
+// Calls handles Twilio's requests and reports about calls to clients.
 type Calls struct {
 	Webhook
 	Calls interface {
@@ -54,10 +54,10 @@ func (h *Calls) answered(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// clientLeg marks the address of what is said of the client's half of a call.
+// clientLeg marks the callback address of the client's half of a call.
 const clientLeg = "client"
 
-// status takes in how far one half of a call has come. Which call it is stands in the callback's address.
+// status handles a progress report of one half of a call. The callback's address says which call it is.
 func (h *Calls) status(w http.ResponseWriter, r *http.Request) error {
 	form, at, err := h.about(w, r)
 	if err != nil {

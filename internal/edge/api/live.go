@@ -69,8 +69,8 @@ func ofQuery(q url.Values) asked {
 	}
 }
 
-// caller finds who asks, and for which conversation. Without a token a conversation belongs to whoever knows its
-// name, which must then be one that nobody guesses.
+// caller finds who asks, and for which conversation. Without a token, anybody who knows a conversation's name
+// has access to it, so that name must be hard to guess.
 func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	var none live.Caller
 	if err := live.CheckName("conversationId", a.talk); err != nil {
@@ -149,8 +149,8 @@ func (l *Live) Connect(ctx context.Context, id string, r *http.Request) error {
 	return l.Host.Connect(ctx, id, c, q.Get("lastEventId"))
 }
 
-// Receive takes in what a client sends. What is wrong with it is told by the socket. One that nothing is known of any
-// more is hung up: its client has to connect anew.
+// Receive handles data that a client sends. Errors are answered on the socket. If the connection is unknown
+// by now, Receive closes it, and the client has to connect again.
 func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	answer, err := l.Host.Receive(ctx, id, data)
 	if errors.Is(err, live.ErrGone) {

@@ -20,23 +20,23 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Messenger takes in what Meta sends: messages, taps on buttons, and echoes of what the
-// page itself wrote. Receipts and reactions are let pass.
+// Messenger handles Meta's webhooks: messages, taps on buttons, and echoes of messages that
+// the page itself wrote. It ignores receipts and reactions.
 //
-// An echo of a message of ours names it, and so settles a send whose answer was lost. Any
-// other echo is ignored: one that another app sent, and one that somebody wrote by hand in
+// An echo of our own message names it, and so settles a send whose answer was lost. All
+// other echoes are ignored: those of other apps, and those of messages that somebody wrote by hand in
 // the page's inbox, which does not take the thread over.
 type Messenger struct {
 	Intake      turn.Intake
 	Outbox      *outbox.Box
 	AppSecret   func(ctx context.Context) (string, error)
 	VerifyToken func(ctx context.Context) (string, error)
-	// Markets finds the market whose page was written to, "" when it is none's own; nil
-	// when no market has a page of its own.
+	// Markets finds the market that owns the page written to, "" if the page belongs to no market; nil
+	// if no market has a page of its own.
 	Markets interface {
 		ByPage(ctx context.Context, page string) (string, error)
 	}
-	Market    string // whose, when the page written to is no market's own
+	Market    string // the market of a page that belongs to no market
 	Assistant string // who answers
 	// Typing shows a person that an answer is being written; nil shows nothing.
 	Typing func(ctx context.Context, psid string) error
@@ -185,7 +185,7 @@ func (h *Messenger) takeInOf(ctx context.Context, events []meta.Event) (news boo
 func (h *Messenger) settle(ctx context.Context, e meta.Event) error {
 	thread, id, _ := e.Sent()
 	err := h.Outbox.Note(ctx, outbox.StatusReport{Thread: thread, ID: id, ProviderID: e.ID, Status: outbox.Sent})
-	if fault.Is(err, fault.NotFound) { // another app's metadata, or older than what is kept
+	if fault.Is(err, fault.NotFound) { // another app's metadata, or older than our outbox goes back
 		return nil
 	}
 	return err
@@ -244,8 +244,8 @@ func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 	return all
 }
 
-// showTyping tells people that they are being answered. That it fails or takes long is
-// nobody's loss.
+// showTyping shows people that an answer is being written. If it fails or takes long, they lose
+// nothing.
 func (h *Messenger) showTyping(ctx context.Context, people []string) {
 	if h.Typing == nil || len(people) == 0 {
 		return

@@ -79,7 +79,7 @@ func (p Pictures) show(ctx context.Context, threadID string, lines []thread.Line
 	}
 }
 
-// shown is where a photo of a thread can be seen now; "" when it is none or out of reach.
+// shown returns the address where a photo of a thread can be seen now; "" if there is no such photo or it is out of reach.
 func (p Pictures) shown(ctx context.Context, threadID, attached string) string {
 	stored, err := p.Photos.Kept(ctx, threadID, attached)
 	switch {

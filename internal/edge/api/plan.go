@@ -19,8 +19,8 @@ import (
 )
 
 // Plans is the gateway of the plan engine: questions in several parts, answered once. A conversation that
-// somebody began who was signed in, or had a session, is theirs alone. One that was begun with neither belongs to
-// whoever knows its id.
+// somebody began signed in, or with a session, is theirs alone. If it was begun with neither, anybody
+// who knows its id has access.
 type Plans struct {
 	Who       httpapi.Who
 	Engine    *plan.Engine
@@ -58,10 +58,10 @@ type PlanAnswer struct {
 	Standing *standing.Standing `json:"standing,omitempty"` // of who wants it apart
 }
 
-// apart is what a request says that wants the standing line beside the message.
+// apart is the request's value for getting the standing line apart from the message.
 const apart = "apart"
 
-// planAnswer is an answer as it was asked for.
+// planAnswer returns an answer in the form the request asked for.
 func planAnswer(id string, a plan.Answer, wants string) PlanAnswer {
 	if wants != apart {
 		return PlanAnswer{ID: id, Message: a.Whole()}

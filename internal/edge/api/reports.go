@@ -12,7 +12,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// SharedReports shows a damage report to whoever has a link to it.
+// SharedReports shows a damage report to anybody who has a link to it.
 type SharedReports struct {
 	Reports *report.Store
 	Photos  report.Photos

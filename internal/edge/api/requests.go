@@ -10,7 +10,7 @@ import (
 	"merve/internal/matter/request"
 )
 
-// Requests is the API by which programs and the desk work on marketplace requests, with the tools that models have.
+// Requests is the API through which programs and the desk work on marketplace requests, with the tools that models have.
 type Requests struct {
 	Who    httpapi.Who
 	Broker *request.Broker

@@ -16,7 +16,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Stripe takes in what Stripe sends, and shows the pages on which is paid.
+// Stripe handles Stripe's webhooks, and shows the payment pages.
 type Stripe struct {
 	Payments      *payment.Store
 	Intents       *stripe.Client // knows whose they are
@@ -123,7 +123,7 @@ func (h *Stripe) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	return body, err
 }
 
-// page shows what is to be paid to whoever has the link.
+// page shows a payment to anybody who has its link.
 func (h *Stripe) page(w http.ResponseWriter, r *http.Request) error {
 	found, err := h.Payments.Open(r.Context(), r.PathValue("transaction"), r.PathValue("token"))
 	switch {

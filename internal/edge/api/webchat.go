@@ -197,7 +197,7 @@ func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err 
 	return who, thread.ID(m, channel.General, c.Assistant, who.Key()), err
 }
 
-// export gives the session what is kept of it.
+// export returns the data stored about the session.
 func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
 	_, id, err := c.asked(r)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
 	return threadapi.Export(w, r, c.People, id)
 }
 
-// erase deletes what is kept of the session.
+// erase deletes the data stored about the session.
 func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
 	_, id, err := c.asked(r)
 	if err != nil {

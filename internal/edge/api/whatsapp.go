@@ -18,7 +18,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// WhatsApp takes in what Twilio sends: messages and delivery statuses.
+// WhatsApp handles Twilio's webhooks: messages and delivery statuses.
 type WhatsApp struct {
 	Webhook
 	Intake  turn.Intake
@@ -113,8 +113,8 @@ func clip(s string, size int) string {
 	return strings.ToValidUTF8(s[:size], "")
 }
 
-// status takes in Twilio's word on a message that was sent. Which message it is stands
-// in the callback's address.
+// status handles a delivery status from Twilio. The callback's address says which
+// message it is about.
 func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 	form, err := h.signed(w, r)
 	if err != nil {
@@ -135,7 +135,7 @@ func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 		return fault.Field("message", "the callback's address names no message")
 	}
 	err = h.Outbox.Note(r.Context(), report)
-	if err != nil && !fault.Is(err, fault.NotFound) { // not ours, or older than what is kept
+	if err != nil && !fault.Is(err, fault.NotFound) { // not ours, or older than our outbox goes back
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -30,8 +30,8 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // failureKey finds, in a request's context, where [Problem] notes a failure for the log.
 type failureKey struct{}
 
-// Traced gives each request a trace id, which the answer carries: the caller's own if it sent a
-// usable one. Failures of ours are logged to log, with their cause.
+// Traced gives each request a trace id, which the answer carries: the caller's own id if it sent a
+// usable one. Our own failures are logged to log, with their cause.
 func Traced(h http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := telemetry.TraceID(r.Context())
@@ -60,7 +60,7 @@ func Traced(h http.Handler, log *slog.Logger) http.Handler {
 // the store, and keys have limits.
 const maxTarget = 900
 
-// checkTarget refuses addresses that no client of ours makes: a mux would redirect them (".." and
+// checkTarget refuses addresses that our clients never send: a mux would redirect them (".." and
 // "//"), or the store could not look them up.
 func checkTarget(r *http.Request) error {
 	switch p, clean := r.URL.Path, path.Clean(r.URL.Path); {

@@ -19,7 +19,7 @@ type Who struct {
 	Tokens interface {
 		Verify(ctx context.Context, token string) (actor.Actor, error)
 	}
-	// AdminToken is a bearer token that makes its holder staff, for the local runner; "" is none.
+	// AdminToken is a bearer token that makes its holder staff, for the local runner; "" disables it.
 	AdminToken string
 }
 
@@ -30,7 +30,7 @@ var (
 	errNotProgram  = fault.New(fault.Forbidden, "for staff and programs of ours only")
 )
 
-// Customer returns who writes or reads a conversation: the user who has signed in, else the session.
+// Customer returns the actor who writes or reads a conversation: the signed-in user, else the session.
 func (w Who) Customer(r *http.Request, sessionID string) (actor.Actor, error) {
 	if token, ok := Bearer(r); ok {
 		if w.Tokens == nil {
@@ -56,10 +56,10 @@ func (w Who) Staff(r *http.Request) (actor.Actor, error) {
 	return a, nil
 }
 
-// SystemGroup is the group of programs of ours that call the API.
+// SystemGroup is the group of our own programs that call the API.
 const SystemGroup = "system"
 
-// Program returns the member of staff or the program of ours that calls. Anybody else is refused.
+// Program returns the caller if it is a member of staff or one of our programs. Everybody else is refused.
 func (w Who) Program(r *http.Request) (actor.Actor, error) {
 	a, err := w.holder(r)
 	switch {

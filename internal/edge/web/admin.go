@@ -14,8 +14,8 @@ var adminFiles embed.FS
 
 // AdminConfig says how the people who run a market sign in, and where photos are.
 type AdminConfig struct {
-	// Issuer and ClientID are of the OpenID Connect issuer that staff sign in with; "" when there
-	// is none. The ID token, whose audience is the client, is what the pages show to /admin/api/.
+	// Issuer and ClientID are those of the OpenID Connect issuer that staff sign in with; "" if there
+	// is no issuer. The pages send the ID token, whose audience is the client, to /admin/api/.
 	Issuer, ClientID string
 	// SignInOrigins are where the issuer's endpoints are, where that is not the issuer's own
 	// origin: with Amazon Cognito the user pool's domain.

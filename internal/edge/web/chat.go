@@ -10,12 +10,12 @@ import (
 //go:embed chat.html static
 var chatFiles embed.FS
 
-// ChatConfig says what the chat page reaches beside its own origin.
+// ChatConfig says which addresses the chat page uses besides its own origin.
 type ChatConfig struct {
 	// Tiles is the address of raster map tiles (256 pixels, Web Mercator) with {z}, {x} and {y},
 	// such as the default, OpenStreetMap's. A path is of the page's own origin.
 	Tiles string
-	// TilesCredit is who is named on a map of these tiles, and TilesCreditURL where that leads.
+	// TilesCredit is the name to credit on a map of these tiles, and TilesCreditURL the page it links to.
 	// The default is OpenStreetMap's.
 	TilesCredit, TilesCreditURL string
 	// ImageOrigin is where photos are put and shown from, such as the bucket's

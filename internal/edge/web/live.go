@@ -10,8 +10,8 @@ import (
 var liveFiles embed.FS
 
 // Live returns the handler of the page of a live session: "/live", and the files that it loads from
-// "/live/static/", some of which the chat page has too. The page asks GET /healthz where the sockets are and
-// talks there; sockets is that address, "" where it is the page's own origin.
+// "/live/static/", some of them shared with the chat page. The page asks GET /healthz for the address of the
+// sockets and talks there; sockets is that address, "" if it is the page's own origin.
 func Live(sockets string) http.Handler {
 	return &site{
 		files:       liveFiles,

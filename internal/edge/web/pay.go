@@ -14,13 +14,13 @@ import (
 //go:embed pay
 var payFiles embed.FS
 
-// PayView is a payment as whoever has its link sees it.
+// PayView is a payment as shown to anybody who has its link.
 type PayView struct {
 	Summary  string // what is paid for, in the page's language
 	Amount   string // in words
 	Until    string // until when it is held, in words
 	State    PayState
-	Language string // English when it is none of ours
+	Language string // the page is in English if we do not support it
 
 	// PublishableKey is the provider's for pages; "" says that cards cannot be taken.
 	PublishableKey string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ReportView is a damage report as whoever has a link to it sees it.
+// ReportView is a damage report as shown to anybody who has a link to it.
 type ReportView struct {
 	Title    string // "" says only what it is
 	Status   string // pending, completed or resolved
@@ -17,7 +17,7 @@ type ReportView struct {
 	Created, Updated time.Time
 	ExpiresAt        time.Time // of the link
 
-	Language string         // of the page; English when it is none of ours
+	Language string         // of the page, which is in English if we do not support it
 	Zone     *time.Location // of its times; UTC when nil
 
 	// ImageOrigin is where the photos are shown from; "" is the page's own origin. The browser

@@ -15,7 +15,7 @@ import (
 //go:embed sara static/socket.js
 var saraFiles embed.FS
 
-// SaraConfig says what the page of the damage report assistant reaches beside its own origin.
+// SaraConfig says which addresses the page of the damage report assistant uses besides its own origin.
 type SaraConfig struct {
 	// ImageOrigin is where photos are put and shown from, such as the bucket's
 	// "https://photos.s3.eu-central-1.amazonaws.com". "" is the page's own origin.

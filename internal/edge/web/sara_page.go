@@ -57,7 +57,7 @@ func (p saraPage) language(other words) g.Node {
 		g.If(other.Tag == p.say.Tag, h.Aria("current", "true")), g.Text(other.Name)))
 }
 
-// widget is the tag by which every site has the widget.
+// widget is the script tag that any site uses to embed the widget.
 func (p saraPage) widget() g.Node {
 	return h.Script(h.Src("/sara.js"), h.Async(),
 		h.Data("title", p.say.Report), h.Data("language", p.say.Tag), h.Data("color", "#0e5a5e"),

@@ -30,16 +30,16 @@ import (
 	"merve/internal/words/wording"
 )
 
-// policy is what a page may load and do: its own styles, and what the directives allow beside
-// them. Trusted types (W3C) make every place where text could become markup or script throw;
+// policy returns what a page may load and do: its own styles, plus what the directives allow.
+// Trusted types (W3C) make every place where text could become markup or script throw;
 // the pages need none.
 func policy(directives ...string) string {
 	return "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types 'none'; " + strings.Join(directives, "; ")
 }
 
-// sources joins a directive with the origins it allows beside the page's own. Addresses that
-// have no origin are left out: they would be read as something else.
+// sources joins a directive with the origins it allows besides the page's own. Addresses
+// without an origin are left out: browsers would read them as something else.
 func sources(directive string, addresses ...string) string {
 	for _, address := range addresses {
 		if o := cmp.Or(origin(address), socketOrigin(address)); o != "" {
@@ -75,8 +75,8 @@ type site struct {
 	files       fs.FS // each site has its own, so that a function carries no other's
 	policy      string
 	permissions string                   // what the page may ask its reader for; "" is nothing
-	file        func(path string) string // the file for a URL path, or "" when there is none
-	// shape makes of a file what is sent; nil leaves it as it is, and the minifier out of the function.
+	file        func(path string) string // the file for a URL path, or "" if there is no such file
+	// shape turns a file into what is sent; nil leaves it as it is, and keeps the minifier out of the function.
 	shape  func(name string, body []byte) ([]byte, error)
 	assets sync.Map // file name to *asset, each made when it is first asked for
 }

@@ -1,9 +1,9 @@
-// Package gemini searches the web by Gemini's grounding with Google Search.
+// Package gemini searches the web through Gemini's grounding with Google Search.
 // https://ai.google.dev/gemini-api/docs/google-search
 //
 // A [Client] is a [discovery.Engine]. A search is one request, tried once. The addresses in its answer are
-// redirects of Google's, which are resolved, so that one page has one address. What Google wants to be shown
-// beside the results comes as plain links.
+// Google redirects; they are resolved, so that one page has one address. The content that Google requires
+// with the results comes as plain links.
 package gemini
 
 import (
@@ -213,8 +213,8 @@ func (c *Client) resolved(ctx context.Context, items []discovery.Item) []discove
 	return slices.DeleteFunc(items, func(it discovery.Item) bool { return it.URL == "" })
 }
 
-// resolver is the client that may ask where an address leads, if that is a redirect of Google's. The host that the
-// configuration names in the place of Google's may be anywhere; all others are asked by HTTPS at public addresses.
+// resolver returns the client that may resolve an address, if that is a Google redirect. A host that the configuration
+// sets instead of Google's may be anywhere; all others are reached by HTTPS at public addresses only.
 func (c *Client) resolver(to *url.URL) *http.Client {
 	own, err := url.Parse(c.BaseURL)
 	switch {

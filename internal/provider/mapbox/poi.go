@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// MaxSearch bounds the words by which points of interest are looked up, in characters:
+	// MaxSearch bounds the search words for points of interest, in characters:
 	// Mapbox names 256 and refuses more than 200.
 	MaxSearch = 200
 
-	// MaxOfCategory is the most points of interest of one answer when no words are asked for.
+	// MaxOfCategory is the most points of interest in one answer to a search without words.
 	MaxOfCategory = 25
 )
 

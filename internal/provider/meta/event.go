@@ -35,7 +35,7 @@ type Event struct {
 	Kind    Kind
 	Standby bool      // another app answers this person for now
 	ID      string    // of a message, postback or echo: equal ids are one
-	PSID    string    // the person, whoever wrote
+	PSID    string    // the person, also when the page wrote
 	Page    string    // the page's id
 	At      time.Time // UTC, whole milliseconds; zero when Meta does not say
 
@@ -75,12 +75,12 @@ const (
 	maxMillis  = 253402300799999
 )
 
-// Parse reads the body of a webhook. What is not known is left out: kinds of events that
-// came later than this package, attachments that are no file and no place. Edited and
-// deleted messages are left out, too, because an edit is no new message.
+// Parse reads the body of a webhook. It skips anything it does not know: kinds of events
+// newer than this package, and attachments that are neither a file nor a place. It also skips
+// edited and deleted messages, because an edit is not a new message.
 //
-// An event that cannot be read is left out as well, and the error names its field; the
-// events beside it are good all the same. A body that is no notification of a page's
+// An event that cannot be read is skipped as well, and the error names its field; the
+// other events in the body are still returned. A body that is no notification of a page's
 // messages gives an error and no events.
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform/webhooks/webhook-events
 func Parse(body []byte) ([]Event, error) {

@@ -17,7 +17,7 @@ const SignatureHeader = "X-Hub-Signature-256"
 // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
 const MaxWebhook = 3 << 20
 
-// maxChallenge bounds what is sent back to whoever knows the verify token, in bytes.
+// maxChallenge bounds, in bytes, the reply to a caller who knows the verify token.
 const maxChallenge = 1024
 
 var (
@@ -28,13 +28,13 @@ var (
 	// the request.
 	ErrNoSecret = fault.New(fault.Unavailable, "META_APP_SECRET is not set")
 
-	// ErrVerifyToken means that whoever wants the webhook verified is not our app.
+	// ErrVerifyToken means that our app did not send the verification request.
 	ErrVerifyToken = fault.New(fault.Forbidden, "the verify token is not ours")
 )
 
-// Verify checks that Meta signed a webhook's raw body. The signature is over the bytes as
-// sent, where Meta writes what is not ASCII as \u escapes: a body that was read and written
-// again has another.
+// Verify checks that Meta signed a webhook's raw body. The signature covers the bytes as
+// sent, where Meta writes non-ASCII characters as \u escapes: a body that was decoded and encoded
+// again has a different signature.
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform/webhooks
 func Verify(appSecret string, body []byte, signature string) error {
 	switch {

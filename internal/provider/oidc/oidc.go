@@ -77,7 +77,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (actor.Actor, error
 	return actor.Actor{Kind: actor.User, ID: c.Subject, Name: c.Name, Phone: c.Phone, Groups: append(c.Groups, c.Cognito...)}, nil
 }
 
-// uncritical refuses a token that names extensions which whoever takes it must understand: we know none
+// uncritical refuses a token that names critical extensions: a recipient must understand these, and we know none
 // (RFC 7515 §4.1.11).
 func uncritical(key jwt.Keyfunc) jwt.Keyfunc {
 	return func(t *jwt.Token) (any, error) {

@@ -120,15 +120,15 @@ func effort(asked llm.Effort, req openai.ChatCompletionRequest) string {
 	return string(asked)
 }
 
-// isOf reports whether a model belongs to one of the families, whoever offers it:
+// isOf reports whether a model belongs to one of the families, no matter which provider offers it:
 // "openai/gpt-4o-mini" is of "gpt-4".
 func isOf(families []string, model string) bool {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(model, family) })
 }
 
-// message puts m into the wire format. Content is left out only where the schema lets
-// it be: beside tool calls.
+// message converts m to the wire format. It omits the content only where the schema allows
+// that: together with tool calls.
 func message(m llm.Message) openai.ChatCompletionMessage {
 	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
 	if m.Role == llm.ToolRole && m.Text == "" {

@@ -136,7 +136,7 @@ func (s *Searcher) Search(ctx context.Context, q discovery.Query) (discovery.Fou
 	return answer.found()
 }
 
-// found are the cited pages of an answer. One that was cut off is of use as far as it goes.
+// found returns the cited pages of an answer. The pages in a truncated answer still count.
 func (a searchAnswer) found() (discovery.Found, error) {
 	var found discovery.Found
 	refused := false

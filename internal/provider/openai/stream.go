@@ -15,10 +15,10 @@ import (
 // maxCalls bounds the calls that one streamed answer may hold.
 const maxCalls = 128
 
-// Stream asks for an answer and gives its text to say piece by piece, as it comes, thoughts
-// and all.
-// Once a piece was given, a failure is not tried again: the response then holds what
-// came so far, beside the error. A stream is bounded by ctx and by the time-out
+// Stream requests an answer and passes its text to say piece by piece, as it arrives, including
+// thoughts.
+// Once a piece was passed on, Stream does not retry after a failure: it then returns the response
+// received so far together with the error. A stream is bounded by ctx and by the time-out
 // between two of its pieces.
 func (e *endpoint) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
 	body, err := e.request(req)

@@ -1,8 +1,8 @@
-// Package realtimekit makes meetings, and tokens by which people take part in them, by Cloudflare RealtimeKit's REST
+// Package realtimekit creates meetings, and the tokens people join them with, through Cloudflare RealtimeKit's REST
 // API. https://docs.realtime.cloudflare.com/api
 //
-// A [Client] is a live.Rooms. Requests are tried once: whether to try again is for the caller. What was made and
-// not heard of costs nothing and is left.
+// A [Client] is a live.Rooms. It tries each request once; the caller decides whether to try again. If an answer is lost,
+// whatever the request created costs nothing and stays.
 package realtimekit
 
 import (

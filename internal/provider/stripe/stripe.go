@@ -1,9 +1,9 @@
-// Package stripe takes card payments by Stripe's API: payment intents, which a page of ours
-// has the customer pay, refunds, and the events that tell what became of them.
+// Package stripe takes card payments through Stripe's API: payment intents, which the customer pays on one of
+// our pages, refunds, and the events that report their outcome.
 // https://docs.stripe.com/api/payment_intents, https://docs.stripe.com/api/refunds
 //
-// Without a secret key every call is [ErrOff]. Requests are tried once: whether to try again
-// is for the caller, who names what it wants by a key, so that Stripe does it once.
+// Without a secret key every call is [ErrOff]. Each request is tried once. The caller decides whether to try
+// again and names the request by a key, so that Stripe carries it out once.
 // https://docs.stripe.com/api/idempotent_requests
 package stripe
 

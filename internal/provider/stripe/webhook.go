@@ -95,7 +95,7 @@ const (
 type Event struct {
 	ID          string
 	Type        EventType
-	Intent      string // whose it is; "" when there is none
+	Intent      string // the intent it belongs to; "" if there is no intent
 	Transaction string // as it was given with the intent or the refund; "" of what is not ours, or was given back at Stripe's own pages
 	AmountMinor int64  // received, given back, or that was to be given back
 	Currency    string // ISO 4217, upper case

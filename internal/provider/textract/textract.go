@@ -1,9 +1,9 @@
-// Package textract reads the words of a page by Amazon Textract's AnalyzeExpense, for functions that have no
-// tesseract beside them. https://docs.aws.amazon.com/textract/latest/dg/API_AnalyzeExpense.html
+// Package textract reads the words of a page with Amazon Textract's AnalyzeExpense, for functions that run
+// without tesseract. https://docs.aws.amazon.com/textract/latest/dg/API_AnalyzeExpense.html
 //
-// A [Reader] is an [ocr.Reader] of pictures, a [PDFReader] of PDFs too. A call takes a picture or a PDF of one page, so a
-// PDF is taken apart and each page is sent on its own. Only the words of the answer are used: its own table of an expense is labelled in
-// English only, and the arithmetic of a page has to be checked in one place whoever read it.
+// A [Reader] is an [ocr.Reader] of pictures, a [PDFReader] one of PDFs too. A call accepts a picture or a PDF of one page,
+// so a PDF is split and each page is sent on its own. Only the words of the answer are used: its own table of an expense has
+// labels in English only, and the arithmetic of a page must be checked in one place, no matter which reader read it.
 package textract
 
 import (

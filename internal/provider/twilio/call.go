@@ -162,8 +162,8 @@ func (c *Client) Call(ctx context.Context, sid string) (Call, error) {
 	return r.call()
 }
 
-// End ends a call, whoever has answered it by then. "canceled" would not: a call that rings within a Dial is in progress for
-// Twilio.
+// End ends a call, even if somebody has answered it by then. Status "canceled" would not do that: to Twilio, a call that
+// rings within a Dial is in progress.
 // https://www.twilio.com/docs/voice/api/call-resource#update-a-call-resource
 func (c *Client) End(ctx context.Context, sid string) error {
 	if failed := c.configured(); failed != nil {
@@ -198,7 +198,7 @@ type CallStatus struct {
 	SID       string
 	Parent    string // of the call that this one was connected with; "" for the first leg
 	State     CallState
-	ErrorCode int // 0 when there is none
+	ErrorCode int // 0 if there is no error
 }
 
 // ParseCallStatus reads the form of a status callback of a call. Its errors name the parameter.

@@ -158,7 +158,7 @@ func (c *Client) configured() *SendError {
 	return nil
 }
 
-// post sends form and returns the whole answer. When there is none, the error tells
+// post sends form and returns the whole answer. Without an answer, the error says
 // whether the request can have arrived.
 func (c *Client) post(ctx context.Context, path string, form url.Values) (exchange.Answer, *SendError) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
@@ -325,7 +325,7 @@ type resource struct {
 	ErrorCode   *int   `json:"error_code"`
 }
 
-// by reports whether sender sent it. What is left out is taken as said.
+// by reports whether sender sent the message. Fields missing from the answer count as a match.
 func (m resource) by(sender string) bool {
 	return (m.From == "" || bare(m.From) == bare(sender)) && (m.Direction == "" || strings.HasPrefix(m.Direction, "outbound"))
 }

@@ -139,7 +139,7 @@ func spellings(address string) []string {
 	return distinct(all)
 }
 
-// otherPort removes the port, or adds the scheme's own where there is none.
+// otherPort removes the port, or adds the scheme's own if the address has no port.
 func otherPort(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {

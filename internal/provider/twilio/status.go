@@ -31,7 +31,7 @@ var states = map[string]State{
 type Status struct {
 	SID          string
 	State        State
-	ErrorCode    int    // 0 when there is none
+	ErrorCode    int    // 0 if there is no error
 	ErrorMessage string // Twilio's words, which may hold personal data
 }
 

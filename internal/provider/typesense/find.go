@@ -26,12 +26,12 @@ const (
 	maxLimit     = 250 // of Typesense. https://typesense.org/docs/latest/api/search.html#pagination-parameters
 	wordHits     = 100 // of a single word that are looked at
 	minPrefix    = 3   // letters of a word that stands for all that begin with it
-	weakest      = 3   // a hit that scores less than this part of the best is none
+	weakest      = 3   // a hit that scores less than this part of the best is dropped
 )
 
-// Find returns the ids of the listings of a market that fit q, best first: by the field that
-// its words stand in, then the nearest. Where no listing has all words, those count that have
-// the most of them in the weightiest fields. It does not know who is open when.
+// Find returns the ids of the listings of a market that fit q, best first: ranked by the field that
+// contains its words, then by distance. If no listing has all words, the listings with
+// the most words in the weightiest fields count. Find does not know opening hours.
 func (c *Client) Find(ctx context.Context, market string, q listing.Query) ([]string, error) {
 	filter, possible := filterOf(q)
 	if !possible {

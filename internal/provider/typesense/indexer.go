@@ -15,12 +15,12 @@ import (
 	"merve/internal/record/listing"
 )
 
-// Indexer keeps a Typesense server to what the listings are.
+// Indexer keeps a Typesense server up to date with the listings.
 //
-// Typesense orders no writes by version, so whoever writes a listing's document reads the
-// listing again afterwards, and writes again if it has changed: the last one to write then has
-// seen that there is nothing newer. That makes changes good in any order, any number of times,
-// at the same time and beside a re-index.
+// Typesense does not order writes by version. So each writer of a listing's document reads the
+// listing again afterwards, and writes again if it has changed: the last writer then has
+// seen that there is nothing newer. Changes therefore work in any order, any number of times,
+// concurrently and during a re-index.
 type Indexer struct {
 	Client *Client
 	Store  *listing.Store
@@ -31,7 +31,7 @@ type Indexer struct {
 // maxTurns bounds how often a listing that keeps changing is written in one go.
 const maxTurns = 8
 
-// See brings what is kept under a key of the catalog now into the index. Keys of anything but a listing change nothing.
+// See copies the current item under a key of the catalog into the index. It ignores keys of anything but a listing.
 func (x *Indexer) See(ctx context.Context, k dynamo.Key) error {
 	market, id, ok := listing.Of(k)
 	if !ok {
@@ -40,8 +40,8 @@ func (x *Indexer) See(ctx context.Context, k dynamo.Key) error {
 	return x.Changed(ctx, market, id)
 }
 
-// Changed brings what a listing is now into the index, or takes it out when there is none. It
-// may be called any number of times, in any order. A market that has no index yet gets one.
+// Changed copies a listing's current state into the index, or removes the listing from it if it no longer exists. It
+// may be called any number of times, in any order. A market without an index gets one.
 func (x *Indexer) Changed(ctx context.Context, market, id string) error {
 	server, err := x.Client.writer(ctx)
 	if err != nil {
@@ -121,13 +121,13 @@ func remove(ctx context.Context, collection library.CollectionInterface[map[stri
 
 // aliases are what leads to a market's collections.
 type aliases struct {
-	live     string              // the alias that is searched; "" while there is none
+	live     string              // the alias that searches use; "" before the first index
 	target   string              // the collection behind it
-	building []string            // collections that are to get what changes, too
+	building []string            // collections being built, which get changes too
 	runs     map[string]struct{} // collections whose re-index nobody has ended
 }
 
-// targets are where a change has to go. The live one is named by its alias, so that Typesense
+// targets returns the collections that a change must go to. The live one is named by its alias, so that Typesense
 // itself decides which collection that is when the request comes in.
 func (a aliases) targets() []string {
 	if a.live == "" {
@@ -136,14 +136,14 @@ func (a aliases) targets() []string {
 	return append([]string{a.live}, a.building...)
 }
 
-// A re-index has two aliases for its collection: while the first exists, changes go there too;
-// whoever removes the second may end it. See [Indexer.Reindex].
+// A re-index has two aliases for its collection. While the first exists, changes go there too;
+// only the run that removes the second may end it. See [Indexer.Reindex].
 const (
 	nextAlias = ".next"
 	runAlias  = ".run"
 )
 
-// aliases reads those of a market. One request.
+// aliases reads the aliases of a market. One request.
 func (x *Indexer) aliases(ctx context.Context, server *library.Client, market string) (aliases, error) {
 	all, err := server.Aliases().Retrieve(ctx)
 	if err != nil {

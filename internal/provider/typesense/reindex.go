@@ -43,20 +43,20 @@ type Failure struct {
 	Reason string // in Typesense's words
 }
 
-// Reindex makes a market's collection anew from all of its listings and then has the alias
-// lead there, so that each search sees either the old collection or the new one, whole.
+// Reindex builds a new collection for a market from all of its listings and then points the alias
+// to it, so that each search sees either the old collection or the new one as a whole.
 //
-// While it is being filled the new collection gets whatever [Indexer.Changed] is told of, too,
-// and once it is full all listings are read a second time: those that changed under the first
-// reading are written again. So nothing is lost when it ends, and when it is killed in the
-// middle, the old collection has never missed a change.
+// While Reindex fills the new collection, that collection also gets every change given to [Indexer.Changed].
+// Once it is full, Reindex reads all listings a second time and writes again those that changed during the
+// first reading. So nothing is lost at the end, and if it is killed halfway,
+// the old collection has never missed a change.
 //
-// Of two at the same time the one that began later ends the other, unless that one is past the
-// point of return, which is the removal of an alias that only one of them can remove: then both
-// succeed. What a killed one left behind goes with the next; only one that was killed between
-// that point and its own end leaves a collection for ten minutes, the longest that one runs.
+// Of two runs at the same time, the later one ends the earlier, unless that one is past its
+// point of no return, the removal of an alias that only one of them can remove: then both
+// succeed. The next run cleans up after a killed one. Only a run killed between
+// that point and its own end leaves a collection for ten minutes, the longest that a run takes.
 //
-// When more than one listing in ten is not taken by Typesense, the old collection stays.
+// If Typesense rejects more than one listing in ten, the old collection stays.
 func (x *Indexer) Reindex(ctx context.Context, market string) (Reindexed, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()

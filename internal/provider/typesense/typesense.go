@@ -1,23 +1,23 @@
-// Package typesense finds listings by a Typesense server, and keeps its index of them, by
+// Package typesense finds listings with a Typesense server and keeps that server's index of them, using
 // Typesense's own client. https://typesense.org/docs/
 //
-// A market has one collection, reached by the alias {prefix}{market}. [Client.Find] asks it and
-// takes the place of the index in memory; [Indexer.Changed] brings what has become of a listing
-// into it, and [Indexer.Reindex] makes it anew behind searches that go on.
+// A market has one collection, reached by the alias {prefix}{market}. [Client.Find] searches it and
+// replaces the index in memory. [Indexer.Changed] copies a changed listing
+// into it, and [Indexer.Reindex] rebuilds it while searches go on.
 //
-// Words are compared in the form that package listing gives them, with synonyms, so that
-// Typesense needs to know no language: the text of a customer arrives there without any sign
+// Words are compared in the form that package listing gives them, with synonyms, so
+// Typesense needs to know no language. A customer's text reaches it without any character
 // that could be an operator, in the body of a request, and filters are quoted.
 //
-// Without address or key every call is [ErrOff]. Whatever is asked of Typesense here may be
-// asked again, and is when there is no answer or none but a 5xx or 429; the key travels in a
-// header and stands in no error, nor do searches.
+// Without address or key every call is [ErrOff]. Every request here is safe to repeat, and is
+// repeated if there is no answer, or only a 5xx or 429. The key travels in a
+// header, and errors contain neither the key nor searches.
 //
-// A search costs 1 request of Typesense, 2 where no listing has all of its words, and none of
+// A search costs 1 request to Typesense, 2 if no listing has all of its words, and none to
 // DynamoDB. A change costs 1 for the aliases and 1 for each collection that the market has (one,
 // two during a re-index), and 2 reads of the listing. A re-index reads the market's listings
-// twice (one request for each megabyte), and asks Typesense 11 times, once more for each 200
-// listings, and as for a change for each listing that changes meanwhile.
+// twice (one request for each megabyte), and sends Typesense 11 requests, 1 more for each 200
+// listings, and those of a change for each listing that changes meanwhile.
 package typesense
 
 import (
@@ -66,10 +66,10 @@ type Client struct {
 	Wait    time.Duration                             // before the second attempt, doubled for each further one; 0 is 100 ms
 }
 
-// alias is the name by which a market is searched.
+// alias returns the alias that searches of a market use.
 func (c *Client) alias(market string) string { return c.Prefix + market }
 
-// reader and writer are the library's client for what somebody waits for, and for the index.
+// reader and writer return the library's client: reader for requests that somebody waits for, writer for the index.
 func (c *Client) reader(ctx context.Context) (*library.Client, error) {
 	return c.open(ctx, attempts{c, findTries, cmp.Or(c.Timeout, defaultTimeout)})
 }
@@ -140,7 +140,7 @@ func response(req *http.Request, got exchange.Answer) *http.Response {
 	}
 }
 
-// status is that of a refusal; 0 when err is none.
+// status returns the HTTP status of a refusal; 0 if err is not one.
 func status(err error) int {
 	var refused *library.HTTPError
 	if errors.As(err, &refused) {

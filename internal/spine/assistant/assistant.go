@@ -132,7 +132,7 @@ func (s *Set) For(typ channel.ThreadType, name string) (*Assistant, error) {
 	return nil, fault.Field("agentId", "does not answer %s threads", typ)
 }
 
-// Named returns the assistant of a name; nil is none.
+// Named returns the assistant with a name, or nil.
 func (s *Set) Named(name string) *Assistant { return s.byName[name] }
 
 // Setting is what a prompt is filled with.

@@ -7,7 +7,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// finding are the tools by which somebody is found who has what no listing offers.
+// finding lists the tools that find people who offer things no listing has.
 func finding() []string {
 	return []string{
 		"marketplace.create_request", "marketplace.update_requirements", "marketplace.search_vendors", "marketplace.get_request_snapshot",
@@ -16,8 +16,8 @@ func finding() []string {
 	}
 }
 
-// Discovering are the tools by which what is needed is looked for outside of the catalogue. They cost money at each
-// call, so that whoever puts the assistants together says which there are.
+// Discovering returns the tools that search outside of the catalogue. Each call of them costs money, so the caller that
+// assembles the assistants says which are available.
 func Discovering(web, maps, profiles bool) (tools []string) {
 	for name, on := range map[string]bool{
 		"discovery.web_search_items": web, "discovery.maps_places_items": maps, "discovery.social_profile_items": web && profiles,

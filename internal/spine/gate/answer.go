@@ -24,18 +24,18 @@ func (a Answer) String() string {
 // Read reports whether the whole of text is an explicit YES or an explicit NO, in
 // any of the ten languages or several of them.
 //
-// It is made so that a wrong Yes cannot happen by what it does not know: a message is
-// Yes only when every word and sign of it is listed as a yes or as what may stand
-// beside one. Anything else is Unclear: an unknown word, a number, a question or
+// It is built so that a gap in its knowledge cannot produce a wrong Yes: a message is
+// Yes only if every word and sign in it is listed as a yes, or as something that may accompany
+// one. Anything else is Unclear: an unknown word, a number, a question or
 // quotation mark, a yes together with a no. No follows the same rule with its own words.
 //
-// A yes that names a booking ("confirm my booking") is Unclear too: it is one only to an
+// A yes that names a booking ("confirm my booking") is Unclear too: it is a Yes only to an
 // offer of a booking, which [Decide] knows.
 func Read(text string) Answer { return readAs(text, Other) }
 
-// readAs is [Read] as an answer to what a YES does. "Cancel it" is no answer to whether
-// something shall be cancelled; CANCEL and END alone are a NO to that as well. "Cancel my booking"
-// is none to whether a booking that stands shall be moved.
+// readAs is [Read] as an answer to a question whose YES does the given deed. "Cancel it" does not answer
+// whether to cancel something; CANCEL and END alone are a NO to that as well. "Cancel my booking"
+// does not answer whether to move an existing booking.
 func readAs(text string, does Deed) Answer {
 	v, err := words()
 	if err != nil {

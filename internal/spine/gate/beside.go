@@ -13,15 +13,16 @@ import (
 	"merve/internal/words/language"
 )
 
-// Beside is what of a model's text may be said beside the backend's own question. A YES or NO is meant for the question
-// alone, so nothing that asks for another one may stand there.
+// Beside returns how much of a model's text may be shown together with the backend's own question. A YES or NO is
+// meant for that question alone, so the text must not ask for another one.
 //
-// Beside a new question a text that asks, or names an answer, is left out as a whole: nobody waits for it. Beside
-// one that waits it is the answer to what the customer has asked, so only the sentences that ask are left out. When
-// what is left names an answer, a bare YES or NO may follow it rather than the question: it is in doubt.
+// With a new question (fresh), a text that asks something, or names an answer, is dropped as a whole: nobody waits for
+// it. With a question that already waits, the text answers what the customer has asked, so only the sentences that ask
+// are dropped. If the rest names an answer, a bare YES or NO may be meant for the text rather than the question: doubt
+// is true.
 //
-// An answer is named by any phrase that [Decide] takes for a YES or NO in any language, wherever it stands and
-// however it is dressed up. What [Read] takes for an answer never stands there unnoticed.
+// A text names an answer if it has, anywhere and however decorated, a phrase that [Decide] takes for a YES or NO in any
+// language. So no text that [Read] takes for an answer is shown there unnoticed.
 func Beside(text string, fresh bool) (said string, doubt bool) {
 	sentences := language.Sentences(text)
 	left := slices.DeleteFunc(slices.Clone(sentences), asks)
@@ -116,8 +117,8 @@ func contains(words []string, p phrases) bool {
 // maxSpelt bounds the letters of a word that is spelt out.
 const maxSpelt = 16
 
-// unprefixed is a phrase in Arabic or Hebrew without the "with", "and", "to" or "the" that is written as a part of its
-// first word; "" is none.
+// unprefixed returns a phrase in Arabic or Hebrew without the "with", "and", "to" or "the" that is written as a part of
+// its first word; "" if it has no such prefix.
 func unprefixed(phrase string) string {
 	first, size := utf8.DecodeRuneInString(phrase)
 	if strings.ContainsRune("بولفكבולהשכמ", first) && utf8.RuneCountInString(phrase) >= 3 {
@@ -150,8 +151,9 @@ var asking = sync.OnceValue(func() phrases {
 	return p
 })
 
-// wordsOf are the words of a text in the form that they share with all that look like them, and each of its symbols,
-// such as emoji. Quotation marks and those of bold and the like stand inside words; any other punctuation parts them.
+// wordsOf returns the words of a text in the form that they share with all that look like them, and each of its symbols,
+// such as emoji. Quotation marks and markup signs such as those for bold count as part of a word; other punctuation
+// separates words.
 func wordsOf(text string) []string {
 	var all []string
 	var word strings.Builder

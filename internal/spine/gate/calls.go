@@ -61,7 +61,7 @@ var callWords = sync.OnceValue(func() map[string]stems {
 	return lists
 })
 
-// add takes in words with an asterisk where they go on.
+// add adds words, which have an asterisk where they may continue.
 func (s *stems) add(words string) {
 	for w := range strings.FieldsSeq(words) {
 		stem := language.Fold(strings.Trim(w, "*"))

@@ -1,15 +1,15 @@
 // Package gate is the deterministic step before the model that settles a pending action.
 //
-// Nothing is committed in Merve but through here: [Decide] reads the customer's words
+// Merve commits nothing without this package. [Decide] reads the customer's words
 // (it is pure, and knows no model), and the [Commitment] registered for the pending
-// action's kind turns a YES into writes, which the turn commits together with the
+// action's kind turns a YES into writes. The turn commits these together with the
 // answer and the consumption of the pending action, all or nothing.
 //
-// A YES counts when the customer wrote it after the offer was made, more than
+// A YES counts if the customer wrote it after the offer was made, more than
 // [Buffer] before it expires, alone or with other yeses only, and, if it came by a
-// button or as a reply, to this very offer. The label of a button that is none of ours is
-// no answer. Where the question is sent and the YES names nothing, it counts when it came after that had
-// gone out, which the turn looks up. Words that name what is done are read by the
+// button or as a reply, to this very offer. The label of a button that is not ours is
+// no answer. If the question is sent as a message and the YES names nothing, it must also have come after
+// that message went out, which the turn looks up. Words that name the deed are read by the
 // [Deed]: "confirm my booking" cancels nothing, and "cancel it" keeps nothing.
 package gate
 
@@ -28,7 +28,7 @@ import (
 // the expiry of its hold.
 const Buffer = 30 * time.Second
 
-// Deed is what a YES does, as far as words may name it.
+// Deed is what a YES does, in as much detail as words may name it.
 type Deed int
 
 const (
@@ -164,19 +164,19 @@ type Settled struct {
 	// Stands is what stands of the conversation, or is over, once the writes have gone through.
 	Stands []standing.Item
 
-	// HandOver gives the thread to a person, whose coming is then said in the place of Text.
+	// HandOver gives the thread to a person; the announcement of that person then replaces Text.
 	HandOver *tool.HandOver
 
 	// Keep says that nothing was done, and that the customer may say YES to it again.
 	Keep bool
 
-	// Nothing says that what was meant is not there: another command may know it.
+	// Nothing says that this command did not find what was meant: another command may know it.
 	Nothing bool
 
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.
 	Refused func(err error) (text string, ok bool)
 
-	// Instead is done in the place of the writes when they did not go through; nil is nothing.
+	// Instead replaces the writes if they did not go through; nil does nothing.
 	Instead *Settled
 }

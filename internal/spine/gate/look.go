@@ -9,10 +9,10 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// Look reads anew what an offer rests on, right before a YES to it is carried out: the listing, its action,
-// its prices. The writes are conditions that hold as long as what was read stands; they fail with
-// [ErrMeanwhile] and change nothing. A [Refusal] says that the offer does not stand any more. An offer
-// that is gone or settled already is none of its business: the [Commitment] tells of that.
+// Look rereads what an offer depends on right before a YES to it is carried out: the listing, its action,
+// its prices. The writes are conditions that hold as long as nothing it read has changed; they fail with
+// [ErrMeanwhile] and change nothing. A [Refusal] says that the offer no longer stands. Look ignores an offer
+// that is gone or already settled, because the [Commitment] reports that.
 type Look func(ctx context.Context, tc tool.Context, p thread.Pending) (stands []dynamo.Write, err error)
 
 // Refusal is an offer that does not stand any more, in words for the customer.
@@ -20,5 +20,5 @@ type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return "the offer does not stand any more: " + r.Text }
 
-// ErrMeanwhile says that what an offer rests on has changed since it was looked at: look again.
+// ErrMeanwhile says that what an offer depends on has changed since the look: look again.
 var ErrMeanwhile = fault.New(fault.Conflict, "what the offer rests on has changed meanwhile")

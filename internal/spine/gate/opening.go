@@ -12,8 +12,8 @@ import (
 // ("no, yes please"), one that stands alone later ("no, wait. yes"), or a phrase that makes it no
 // refusal ("no. problem solved").
 //
-// Unlike a YES, such a NO may stand beside words that nobody listed. A wrong one costs an offer that
-// can be made again, while a missed one leaves an offer standing that a later YES would take.
+// Unlike a YES, such a NO may come with words that nobody listed. A wrong NO costs an offer that
+// can be made again, while a missed one leaves an offer open that a later YES would accept.
 func opensWithNo(text string, does Deed) bool {
 	v, err := words()
 	if err != nil {
@@ -46,7 +46,7 @@ func opensWithNo(text string, does Deed) bool {
 	return true
 }
 
-// head is the beginning of a text, as far as it is read: a long message may open with a NO too.
+// head returns the beginning of a text, the part that is read: a long message may open with a NO too.
 func head(text string) string {
 	if len(text) <= maxMessage {
 		return text

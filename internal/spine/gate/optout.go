@@ -21,7 +21,7 @@ func (k Keyword) String() string {
 
 // OptOut reports whether the whole of text opts out of messages or in again, in any
 // of the ten languages; politeness, repetition and punctuation do not matter. A keyword
-// inside a sentence is None, and so are CANCEL and END: those answer a pending action.
+// inside a sentence gives None, and so do CANCEL and END: those answer a pending action.
 func OptOut(text string) Keyword {
 	v, err := words()
 	if err != nil {

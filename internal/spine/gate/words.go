@@ -27,11 +27,11 @@ const (
 	no                           // NO by itself
 	cancel                       // NO by itself; after a no, or to a cancellation, it may mean the opposite
 	cancelAlone                  // the same, but alone it is a NO to a cancellation too
-	besideYes                    // fits beside a yes
-	besideNo                     // fits beside a no
+	besideYes                    // fits with a yes
+	besideNo                     // fits with a no
 	booking                      // names what is booked: with yes and besideYes to what makes a booking only, with cancel not to what keeps one
-	polite                       // fits beside both
-	unclear                      // settles nothing, and nothing beside it can
+	polite                       // fits with both
+	unclear                      // settles nothing, and nothing in the same message can
 	stop                         // opts out
 	start                        // opts in again
 	unsays                       // directly after a NO and a pause, makes it no refusal
@@ -65,8 +65,8 @@ type vocabulary struct {
 	longest int             // tokens in the longest phrase
 }
 
-// read returns the union of the kinds of the phrases that text consists of,
-// as far as they are among the kinds looked for; the rest is unknown.
+// read returns the union of the kinds of the phrases that text consists of. It looks for
+// the given kinds only; everything else is unknown.
 func (v vocabulary) read(text string, looked kind) kind {
 	if len(text) > maxMessage {
 		return unknown

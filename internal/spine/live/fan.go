@@ -20,7 +20,7 @@ type Socket struct {
 	TTL     int64     `dynamodbav:"ttl"`
 }
 
-// hears reports whether the socket is told what is said in a call session of a name; "" is none.
+// hears reports whether the socket gets the words of a call session with this name; "" means outside any session.
 func (k Socket) hears(session string) bool { return k.Session == "" || k.Session == session }
 
 // Poster brings data to a socket.

@@ -20,21 +20,21 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// Host takes in what clients of live conversations send, by sockets or by requests.
+// Host handles what clients of live conversations send, by socket or by request.
 type Host struct {
 	*Stage
 	Threads *thread.Store
 	Queue   Queue
 
-	// Greeting is what an assistant begins a call session with. Calls says that its conversations are in one even
-	// where the client names none.
+	// Greeting is the text with which an assistant begins a call session. calls says that its conversations take place in
+	// a call session even if the client names none.
 	Greeting func(ctx context.Context, in channel.Inbound) (text string, calls bool, err error)
 
 	// State is what a client may know of the domain of a conversation; nil is nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
-	// Admit counts a message that a client sends by a socket, and refuses what is too much; nil takes all. Requests are
-	// counted by whoever serves them.
+	// Admit counts a message that a client sends by socket, and refuses it if there are too many; nil accepts all. Requests
+	// are counted by the server that handles them.
 	Admit func(ctx context.Context, c Caller) error
 
 	// Rate counts the messages that all sockets of a conversation bring within a short time; nil takes all.
@@ -67,8 +67,8 @@ const (
 	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
 )
 
-// What a socket may send, and a conversation be told by all its sockets, within a short time. Whoever types or speaks, and a
-// page that asks how it stands after each reply, stays far below.
+// How much a socket may send, and all sockets of a conversation together, within a short time. People who type or speak,
+// and a page that asks for the state after each reply, stay far below.
 const (
 	rateFor      = 10 * time.Second
 	mostFrames   = 40 // of a socket, of whatever type; it is hung up when it sends as many again
@@ -288,8 +288,8 @@ func (h *Host) view(ctx context.Context, threadID string) (view, error) {
 	return v, err
 }
 
-// Say takes in a message. A stream that speaks is cancelled in the same transaction. It is told to the other sockets
-// of the conversation; by is the one that it came from, if one is.
+// Say accepts a message. If a stream is speaking, the same transaction cancels it. The conversation's other sockets
+// get the message; by is the socket it came from, if it came from one.
 func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, error) {
 	var a thread.Appended
 	threadID := thread.Of(c.Inbound)
@@ -395,7 +395,7 @@ type sent struct {
 	After   json.RawMessage `json:"lastEventId"`
 }
 
-// Receive takes in what a client has sent by a socket. The answer, if there is one, goes back by it.
+// Receive handles data that a client has sent by a socket. The answer, if there is one, goes back the same way.
 func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any, err error) {
 	c, err := h.sends(ctx, id)
 	if err != nil {
@@ -445,7 +445,7 @@ func LastEvent(raw json.RawMessage) string {
 	return strings.Trim(string(raw), `"`)
 }
 
-// number reads the number of a frame as a client names it; ok is false for what is none.
+// number reads a frame number that a client sent; ok is false if it is not one.
 func number(after string) (n int, ok bool) {
 	n, err := strconv.Atoi(after)
 	return n, err == nil && n >= 0

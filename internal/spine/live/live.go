@@ -1,26 +1,26 @@
 // Package live lets turns speak while they think. What a turn says is written to the log of its
-// conversation and then pushed to the sockets that listen; who was away reads it there again.
+// conversation and then pushed to the sockets that listen; clients that were away read it there later.
 //
-// The log is positions. A row is one put at the next number if nobody has it, so its writers need no
-// lock: who finds the number taken reads what stands there, and goes on behind it or stops. A row holds
-// one frame or a few that belong together, each of which has a number of its own. In the partition of
+// The log consists of numbered positions. Writing a row means putting it at the next number if that is free, so writers need
+// no lock: a writer that finds the number taken reads that row, and continues after it or stops. A row holds
+// one frame, or a few that belong together, each with a number of its own. In the partition of
 // the thread (table conversations):
 //
 //	live#{seq}              a row, by the number of its first frame
 //	live#~{connection}      a socket that listens
 //
-// and apart from it, to find the conversation of a socket:
+// and outside of it, to find the conversation of a socket:
 //
 //	socket#{connection}     socket
 //
-// A message on a conversation that rests has a number and no row: the head of the thread counts it, and it is read
+// A message in an idle conversation has a number and no row: the head of the thread counts it, and it is read
 // in the thread's inbox. Rows last a day: finished turns are read from their thread. Both go with the thread when it
 // is erased.
 //
-// Promises: the texts of a turn's token frames joined are the text of its final, and of the thread's turn.
-// After a stream was cancelled it has no frame but its end. A frame is pushed only when it was written.
-// Numbers of a thread never go back. A socket hears, and a client is told, what belongs to the call session that it names, and
-// nothing of another one: before the mark of its session stands, and when another has begun, there is nothing.
+// Promises: the joined texts of a turn's token frames equal the text of its final, and of the thread's turn.
+// After a stream was cancelled, its end is its only frame. A frame is pushed only after it was written.
+// Numbers of a thread never go back. A socket, and a client, get only what belongs to the call session they name, and
+// nothing of another one. Before the mark of that session is written, and after another one has begun, they get nothing.
 //
 //	Open     1 request, 1 more to take over a stream that was left
 //	Say      1 request (1 write unit) a row, see [Stream.Say]
@@ -191,13 +191,13 @@ type view struct {
 	rests   bool // nothing waits, so no turn runs, and there are no rows
 
 	last   int    // number of the latest frame
-	turn   int    // that has a stream, or had one and is not finished; 0 is none
+	turn   int    // the turn that has a stream, or had one and is not finished; 0 if there is none
 	stream string // the latest of it
 	open   bool   // it speaks
 	upTo   string // the last message that the turn answers
 	said   string // by all streams of the turn
 	hushed bool   // its stream was cancelled
-	told   int    // the turn that has said what it is doing; 0 is none
+	told   int    // the turn that has already announced what it is doing; 0 if none has
 }
 
 func seen(h thread.Head, rows []row, sockets []Socket) view {
@@ -270,7 +270,7 @@ func finalOf(t thread.Turn, from int) (f Frame, ok bool) {
 	return f, true
 }
 
-// spoken is the name of a call session, in which something is said; "" is none.
+// spoken returns the name of the call session that something is said in; "" without a session.
 func spoken(s *thread.Session) string {
 	if s == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 // maxHistory is how many turns a client that comes back is told of; what was before is a gap.
 const maxHistory = 20
 
-// State is how a conversation stands, for a client that has to show it anew.
+// State is the state of a conversation, for a client that has to redraw it.
 type State struct {
 	Thread      string         `json:"threadId"`
 	CallSession string         `json:"callSessionId"`

@@ -25,7 +25,7 @@ type Room struct {
 	Participant string `json:"participantId"`
 }
 
-// room is what is kept of it, beside the rows: one meeting a conversation, one participant a call session.
+// room is the stored form of a room, outside the rows: one meeting per conversation, one participant per call session.
 type room struct {
 	Meeting     string    `dynamodbav:"meeting"`
 	Session     string    `dynamodbav:"session"`
@@ -89,7 +89,7 @@ func (h *Host) room(ctx context.Context, threadID string) (room, error) {
 	return kept, it.Decode(&kept)
 }
 
-// join adds a participant to a meeting, which is made where there is none, or none any more.
+// join adds a participant to a meeting, and creates the meeting if there is none, or no longer one.
 func (h *Host) join(ctx context.Context, meeting, session string) (made room, token string, err error) {
 	made = room{Meeting: meeting, Session: session, At: h.Now()}
 	for range 2 {

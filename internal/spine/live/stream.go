@@ -50,8 +50,8 @@ type Stream struct {
 	pushing *fan
 }
 
-// Open finds how a turn's conversation stands. What whoever ran the turn before has said in it is closed: what they
-// still write fails.
+// Open reads the state of a turn's conversation. It closes what an earlier runner of the turn has said in it, so that
+// anything that runner still writes fails.
 func (s *Stage) Open(ctx context.Context, h thread.Head, turn int) (*Stream, error) {
 	rows, sockets, err := s.after(ctx, h.ID, h.Frames)
 	if err != nil {
@@ -194,7 +194,7 @@ func (st *Stream) note(at **int64) {
 	}
 }
 
-// Times are the milliseconds until the first words, and until the first word of what the turn does; nil is none.
+// Times returns the milliseconds until the first words, and until the first word on what the turn does; nil without these.
 func (st *Stream) Times() (first, status *int64) {
 	if st == nil {
 		return nil, nil
@@ -249,7 +249,7 @@ func (st *Stream) push(seq int, frames ...noted) {
 	}
 }
 
-// read takes in what others have written, and who listens now.
+// read reads what others have written, and who listens now.
 func (st *Stream) read(ctx context.Context) ([]row, error) {
 	rows, sockets, err := st.s.after(ctx, st.h.ID, st.last)
 	if err != nil {
@@ -257,11 +257,11 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 	}
 	for _, r := range rows {
 		for i, f := range r.Frames {
-			if f.Type != Final && f.Type != Message { // which are pushed by who has committed them, a final with its text
+			if f.Type != Final && f.Type != Message { // those are pushed by the code that committed them, a final with its text
 				st.pushing.written(spoken(st.h.Session), f.wire(r.seq+i, from(st.h), r.At))
 			}
 			closed := f.Type == Speaking && !f.Speaking && f.Cause != Ended
-			if f.Turn == st.turn && (closed || f.Type == Final) { // who has finished the turn has taken it over
+			if f.Turn == st.turn && (closed || f.Type == Final) { // whoever finished the turn has taken it over
 				st.silence()
 			}
 			st.told = st.told || f.Type == Status && f.Turn == st.turn
@@ -279,7 +279,7 @@ func (st *Stream) silence() {
 	}
 }
 
-// Look takes in what others have written, and writes what has been held for long.
+// Look reads what others have written, and writes what has been held for long.
 func (st *Stream) Look(ctx context.Context) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -14,7 +14,7 @@ type Origin struct {
 	Language string `dynamodbav:"lang,omitempty"`
 }
 
-// Undelivered is the message by which they are told, once for m.
+// Undelivered returns the message that tells them m did not arrive, the same one each time.
 func (o Origin) Undelivered(m Message) Message {
 	return Message{
 		Thread: o.Thread, ID: "undelivered." + m.Thread + "." + m.ID, Market: m.Market, Channel: channel.WhatsApp, From: m.From, To: o.To,

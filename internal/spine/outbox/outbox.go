@@ -1,29 +1,29 @@
 // Package outbox stores messages before they are sent, and has the one sender.
 //
-// A message is put on the outbox by the transaction that decides it, under a key that
-// lets it exist once; the sender claims it, sends it, and records the provider's id.
-// When an answer was lost, the sender asks the provider before it sends again. Status
-// only moves forward, in whatever order callbacks come. A provider that cannot be asked
-// is asked ever more rarely, and then the message is given up. A message that comes after
-// another one waits until that one has gone or was given up. A question that waits for no
-// answer any more is given up, and what was said before it goes out alone. When a question was
-// given up that waits for one still, or something else is told while one waits, a bare YES is asked
-// about before it settles anything.
+// The transaction that decides on a message puts it on the outbox, under a key that
+// lets it exist once. The sender claims it, sends it, and records the provider's id.
+// If the provider's answer was lost, the sender asks the provider before it sends again. Status
+// only moves forward, in whatever order callbacks come. If the provider cannot be asked,
+// the sender asks ever more rarely and finally gives the message up. A message that follows
+// another one waits until that one has gone or was given up. When a question no longer waits for an
+// answer, it is given up, and the text before it goes out alone. If a question that still waits
+// was given up, or another message goes out while one waits, we ask what a bare YES means
+// before it settles anything.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
-//	forget#{id}   beside it: that its words are to go once it is at rest, in index due
+//	forget#{id}   there too: that its words are to be deleted once it is at rest, in index due
 //
-// What somebody else is told of a customer is found by the customer's thread, in index listed, for
-// the day on which all of theirs is to be deleted ([Box.Forget]).
+// A message that tells somebody else about a customer is found by the customer's thread, in index listed, on
+// the day when all the customer's data is deleted ([Box.Forget]).
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index, and 1 for index listed
-// when it is of a customer), PutPieces that for each piece; a delivery is 2 requests: the claim, which in the same transaction
-// checks that the recipient may still be written to, that the number of who is told of something is
-// still theirs (2 write units more), and that it is the message's turn, and the record of the
-// provider's id. To take a question from a message is 2 more, and so is to tell something beside
-// one that waits. To give one up is 2, and 1 more for each when its question waits for nothing. To
-// settle an unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
-// and 1 more for a failure that comes late. To look up a message that is quoted is 1 for each megabyte.
+// if it is about a customer), PutPieces costs that for each piece. A delivery is 2 requests. The first is the claim, which in
+// the same transaction checks that the recipient may still be written to, that the number still belongs to the person
+// the message is for (2 write units more), and that it is the message's turn. The second records the
+// provider's id. Taking a question off a message is 2 more, and so is sending something else while
+// a question waits. Giving a message up is 2, and 1 more for each one whose question no longer waits. Settling
+// an unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
+// and 1 more for a failure that comes late. Looking up a quoted message is 1 for each megabyte.
 package outbox
 
 import (
@@ -63,7 +63,7 @@ type Message struct {
 	Channel   channel.Channel `dynamodbav:"channel" json:"channel"`
 	From      string          `dynamodbav:"from,omitempty" json:"from,omitempty"` // the market's own number; "" is the account's
 	To        string          `dynamodbav:"to" json:"to"`                         // E.164 or the provider's user id
-	Person    string          `dynamodbav:"person,omitempty" json:"-"`            // who must still have that number; "" is whoever has it
+	Person    string          `dynamodbav:"person,omitempty" json:"-"`            // who must still have that number; "" sends to any holder of it
 	Text      string          `dynamodbav:"text" json:"text"`
 	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
@@ -73,9 +73,9 @@ type Message struct {
 	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
-	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // tells of what has happened, and goes out whoever has the thread
-	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business or a driver is told of
-	Customer  string          `dynamodbav:"listed,omitempty" json:"-"`              // thread of the customer of whom somebody else is told
+	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // reports an event, and goes out no matter who has the thread
+	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of the matter that a business or a driver is told about
+	Customer  string          `dynamodbav:"listed,omitempty" json:"-"`              // thread of the customer it tells others about
 	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
 	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes
 	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
@@ -178,7 +178,7 @@ func (m Message) Pieces() []Message {
 	return all
 }
 
-// Whole is the id of the message of which m is a piece, or m's own.
+// Whole returns the id of the message that m is a piece of, or m's own id.
 func (m Message) Whole() string {
 	if m.After == "" {
 		return m.ID
@@ -186,7 +186,7 @@ func (m Message) Whole() string {
 	return m.ID[:strings.LastIndex(m.ID, "-")]
 }
 
-// OutBefore reports whether m had gone out by a time, as far as is known.
+// OutBefore reports whether m is known to have gone out before a time.
 func (m Message) OutBefore(at time.Time) bool {
 	switch m.Status {
 	case Sent, Delivered, Read:
@@ -343,7 +343,7 @@ func breakAt(r []rune, size int) int {
 	return size
 }
 
-// Place is where the message of a thread is kept, for whoever reads several at once.
+// Place returns where a message of a thread is kept, for callers that read several at once.
 func (b *Box) Place(thread, id string) dynamo.Place {
 	return dynamo.Place{Table: b.Table, Key: key(thread, id)}
 }

@@ -252,7 +252,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	if err != nil {
 		return s.notTold(ctx, m, err)
 	}
-	o, err := s.others(ctx, m) // after the answer, so that whoever is in it is either known or at work
+	o, err := s.others(ctx, m) // after the answer, so that every send in it is either known or still at work
 	if err != nil || o.wait {
 		return err
 	}
@@ -327,10 +327,10 @@ func (f Found) report(m Message) StatusReport {
 	return r
 }
 
-// others are the other messages of a thread, as far as they matter to one that is unclear.
+// others are the other messages of a thread that matter to one whose send is unclear.
 type others struct {
 	known   map[string]bool // the provider's ids that are theirs
-	texts   map[string]bool // of those without such an id: what has these words is none of a template's
+	texts   map[string]bool // of those without such an id: a message with these words is not one of a template
 	wait    bool            // one that looks alike is at work, and an id that is not known may be its
 	unclear []Message       // as well, and worded by the provider
 }

@@ -22,9 +22,9 @@ type StatusReport struct {
 // errBehind means that the message is further than the report.
 var errBehind = errors.New("status is behind")
 
-// Note moves a message's status forward; a report that is behind, or of a send that is
-// not the message's, changes nothing. Any report settles a send whose answer was lost:
-// what the provider has queued has been sent as far as we are concerned. One request.
+// Note moves a message's status forward. It ignores a report that is behind, or of a send that is
+// not the message's. Any report settles a send whose answer was lost:
+// once the provider has queued a message, we count it as sent. One request.
 func (b *Box) Note(ctx context.Context, r StatusReport) error {
 	if _, known := rank[r.Status]; !known {
 		return fault.Field("MessageStatus", "unknown")
