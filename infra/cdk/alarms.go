@@ -102,7 +102,7 @@ func (s *stack) alarmTopic() awssns.ITopic {
 		return nil
 	}
 	topic := awssns.NewTopic(s.cdk, jsii.String("AlarmTopic"), &awssns.TopicProps{EnforceSSL: jsii.Bool(true)})
-	// A topic with a policy has not the one by which all of the account may publish.
+	// A topic with its own policy loses the default one, which lets the whole account publish.
 	// https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)},

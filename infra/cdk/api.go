@@ -18,9 +18,9 @@ const (
 	requestsAtOnce    = 400
 )
 
-// accessLog has one line a request: which route, how it went, how long it took, and
-// the ids by which the function's own lines are found. The caller's address, the
-// path's values and the query are personal and stay out.
+// accessLog has one line per request: the route, the result, the duration, and
+// the ids that lead to the function's own lines. The caller's address, the
+// values in the path and the query are personal and stay out.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
 func accessLog() *string {
 	line, err := json.Marshal(map[string]string{
@@ -64,7 +64,7 @@ func (s *stack) addAPI() {
 	})
 }
 
-// addRoutes sends a function its requests. Who is signed in is for the function to find out: an authorizer
+// addRoutes sends a function its requests. The function itself finds out who is signed in: an authorizer
 // of the gateway would answer in a form of its own, and knows fewer kinds of keys.
 func (s *stack) addRoutes(f wiring.Function) {
 	integration := awsapigatewayv2integrations.NewHttpLambdaIntegration(id(f.Name, "Integration"), s.functions[f.Name],
@@ -100,7 +100,7 @@ func (s *stack) addSockets() {
 	})
 }
 
-// socketsAt is the address of the WebSocket API, for clients (ws) or for who writes to them (http).
+// socketsAt returns the address of the WebSocket API, for clients (ws) or for programs that write to them (http).
 func (s *stack) socketsAt(scheme string) *string {
 	switch {
 	case s.Emulator != "":

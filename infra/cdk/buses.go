@@ -35,7 +35,7 @@ func (s *stack) addRules(rs []wiring.Rule, qs []wiring.Queue) {
 	}
 }
 
-// eventPattern says what a rule takes in EventBridge's language.
+// eventPattern writes the events that a rule accepts in EventBridge's language.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
 func eventPattern(r wiring.Rule) *awsevents.EventPattern {
 	pattern := &awsevents.EventPattern{DetailType: jsii.Strings(r.Types...)}

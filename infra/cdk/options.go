@@ -20,7 +20,7 @@ import (
 type options struct {
 	Stage      string // stage: names the stack merve-<stage>; dev when absent
 	Secret     string // secret: name of the secret in Secrets Manager; merve/<stage> when absent
-	AlarmEmail string // alarmEmail: who is told of alarms; nobody when absent
+	AlarmEmail string // alarmEmail: address that gets alarms; nobody does when absent
 	Tables     string // tables: what the names of the tables begin with; CloudFormation names them when absent
 	Tracing    bool   // tracing=true: X-Ray
 	Disposable bool   // disposable=true: tables, bucket and logs go with the stack
@@ -132,7 +132,7 @@ func (o options) check() error {
 	return nil
 }
 
-// checkPatience refuses a GATEWAY_TIMEOUT at which a function would be stopped before it has said
+// checkPatience refuses a GATEWAY_TIMEOUT that would let a function be stopped before it has said
 // that the reply comes later.
 func (o options) checkPatience() error {
 	patience, err := time.ParseDuration(o.Settings["GATEWAY_TIMEOUT"])
@@ -140,7 +140,7 @@ func (o options) checkPatience() error {
 		return errors.New("context GATEWAY_TIMEOUT: want a duration, such as 25s")
 	}
 	for _, f := range wiring.Functions() {
-		most := time.Duration(f.Timeout-4) * time.Second // what is left is for handing over
+		most := time.Duration(f.Timeout-4) * time.Second // the rest is for handing over
 		if slices.Contains(f.Settings, "GATEWAY_TIMEOUT") && patience > most {
 			return fmt.Errorf("context GATEWAY_TIMEOUT: got %v, want at most %v: %s is stopped after %d s", patience, most, f.Name, f.Timeout)
 		}

@@ -2,8 +2,8 @@ package wiring
 
 import "merve/internal/plan/worker/kind"
 
-// Bus is an event bus. A bus needs no rule of ours to be of use: whoever runs Merve joins
-// consumers of their own to it, which read what is put there and change nothing here.
+// Bus is an event bus. It is useful even without a rule of ours: operators of Merve attach
+// their own consumers, which read the events on it and change nothing here.
 type Bus struct {
 	Name string
 	Env  string // variable with its real name, for functions that put events on it
@@ -23,8 +23,8 @@ func Buses() []Bus {
 type Rule struct {
 	Name  string
 	Bus   string
-	Types []string // detail types that it takes
-	Tools []string // and of these the events whose detail.payload.toolName is here; all when there is none
+	Types []string // detail types that it accepts
+	Tools []string // of these, only events whose detail.payload.toolName is listed; empty accepts all
 	Queue string   // without order: a bus keeps none
 }
 

@@ -1,6 +1,6 @@
 package wiring
 
-// PostsEnv is the variable with the address at which connections of the WebSocket API are written to.
+// PostsEnv is the variable with the address for writing to connections of the WebSocket API.
 const PostsEnv = "LIVE_ENDPOINT"
 
 // SocketPath is where clients connect to the WebSocket API on one machine. In the cloud it has a domain of its own.

@@ -2,9 +2,9 @@ package wiring
 
 import "merve/internal/plan/worker/kind"
 
-// planFunctions are those of the plan engine. They are one program: what each does follows from the events
-// of a plan, which all of them read. Whoever appends an event goes on with what follows, so most of them
-// only find that it has been done; they are there for what a process that died has left.
+// planFunctions lists the functions of the plan engine. They are one program: each reads the events of a plan,
+// which decide what it does. The function that appends an event carries on with the next step, so most others
+// only find that the step has been done. They are there to continue after a process that died.
 func planFunctions() []Function {
 	of := func(name, doc string, f Function) Function {
 		f.Name, f.Doc = name, doc

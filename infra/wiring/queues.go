@@ -30,10 +30,10 @@ func Queues() []Queue {
 			Visibility: 150, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
 		},
 		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},
-		// Inbox and lease of a thread keep the order of its turns, and whoever talks waits for no queue's.
+		// The inbox and the lease of a thread keep the order of its turns, so live callers need not wait for an ordered queue.
 		{Name: "live", Env: "LIVE_QUEUE_URL", Visibility: 150, Receives: 5, DeadLetter: "live-failed", Keep: 3600},
 		{Name: "live-failed", Keep: fourteenDays},
-		// What reads a picture holds it for 5 minutes at most; who comes beside that leaves it alone.
+		// A worker that reads a picture claims it for 5 minutes at most; meanwhile another worker leaves it alone.
 		{Name: "ocr", Env: "OCR_QUEUE_URL", Visibility: 330, Receives: 5, DeadLetter: "ocr-failed", Keep: 4 * 24 * 3600},
 		{Name: "ocr-failed", Keep: fourteenDays},
 		{Name: "notify-failed", Keep: fourteenDays},

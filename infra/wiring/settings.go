@@ -5,7 +5,7 @@ package wiring
 // machine the same keys are environment variables.
 const SecretEnv = "SECRET_ID"
 
-// Setting is an environment variable that whoever runs Merve may set.
+// Setting is an environment variable that an operator of Merve may set.
 type Setting struct {
 	Name   string
 	Doc    string

@@ -9,8 +9,8 @@ type Route struct {
 	Undocumented bool
 }
 
-// Default is the path of the route, for ANY method, of what no other route takes. Without it the
-// gateway would answer by itself, as no client of ours expects it.
+// Default is the path of the route, for ANY method, that gets requests no other route matches. Without it the
+// gateway would answer by itself, in a form our clients do not expect.
 const Default = "$default"
 
 // Key is what the gateway calls the route.
@@ -95,8 +95,8 @@ func stream(table, prefix, onFailure string) *StreamTrigger {
 	}
 }
 
-// events delivers the events of a table, and those of which nobody was told when they are sent again: they are due
-// still.
+// events delivers the events of a table. It also delivers events that are sent again because nobody heard of them:
+// those are still due.
 func events(table, onFailure string) *StreamTrigger {
 	t := stream(table, "event#", onFailure)
 	t.Filters = append(t.Filters, Filter{Events: []string{"MODIFY"}, SKPrefix: "event#", Has: "dueShard"})

@@ -1,7 +1,7 @@
 // Package wiring is the one table of how Merve is put together: each function with
-// what starts it, what it may touch and which environment it needs, and the tables,
+// the trigger that starts it, the resources it may touch and the environment it needs, and the tables,
 // queues, buses, bucket and alarms around them. A function is started in one of five ways:
-// by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
+// by requests to its routes, by events on sockets, by a queue, by a table's stream, or
 // by a schedule.
 //
 // It is data, and imports nothing but the list of workers. The cloud stack and the local runner are both made
@@ -18,7 +18,7 @@ type Seconds int
 // Function is one deployed function, of the program functions/<Program>/main.go.
 type Function struct {
 	Name    string
-	Program string  `json:",omitempty"` // the function's name when there is none
+	Program string  `json:",omitempty"` // the function's name if empty
 	Doc     string  // what it does, in one line
 	Memory  int     // MB
 	Timeout Seconds // an invocation that takes longer is killed
@@ -39,7 +39,7 @@ type Function struct {
 	Posts   bool     // writes to connections of the WebSocket API, and closes them
 	Secrets []string // keys of the secret that it reads, at first use
 
-	Settings []string // names of the settings it reads, beside those every function reads
+	Settings []string // names of the settings it reads, besides those every function reads
 }
 
 // Grant is what a function may do with one table.
@@ -295,7 +295,7 @@ func Functions() []Function {
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
 			Sends:    []string{"turns"},                               // what staff write, and that they take a thread over
-			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to make an index anew, and to try an assistant's tone
+			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to rebuild an index, and to try an assistant's tone
 			Settings: join(model(), auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
 	}, append(liveFunctions(), planFunctions()...)...)

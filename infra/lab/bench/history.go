@@ -15,12 +15,12 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// asGrown is how many turns a long thread really takes at its beginning; the middle is
-// made of copies of the last one, and the end is real again, as far as a turn looks back.
+// asGrown is how many turns a long thread really takes at its beginning. The middle consists
+// of copies of the last one. The end, as much of it as a turn reads, is real again.
 const asGrown = 20
 
-// grow makes a thread's history as long as asked for, in messages of which a turn has
-// two. Say runs one turn and tells on which thread.
+// grow makes a thread's history as long as asked for, in messages; a turn has
+// two. say runs one turn and returns its thread.
 func (b *bench) grow(ctx context.Context, messages int, say func() (threadID string, err error)) error {
 	turns, id := messages/2, ""
 	var err error

@@ -1,9 +1,9 @@
 // Command bench prints what Merve costs: DynamoDB requests, capacity, bytes, time, memory
 // and US dollars of each operation, at the beginning of a conversation and when it has
-// become long; how many turns a machine carries; how fast the functions start; and all of
-// that beside what one would take instead for conversation state on DynamoDB. It says
+// become long; how many turns a machine carries; how fast the functions start. It compares
+// all of that with alternatives for conversation state on DynamoDB. It says
 // which of the figures that Merve promises are kept, and prints Markdown, or JSON for
-// whoever checks from outside.
+// checks by other programs.
 //
 // Requests are counted where they leave the SDK. Units are given twice: as DynamoDB Local
 // counts them, which is too much for writes to indexes, and as AWS bills them.
@@ -199,7 +199,7 @@ func measure(ctx context.Context, url string, o Options) (*Report, error) {
 // machine names the machine, and how busy others kept it as the bench began: times can be
 // believed when fewer programs wait than there are cores.
 func machine() string {
-	load, _ := os.ReadFile("/proc/loadavg") // where there is none, nothing is said
+	load, _ := os.ReadFile("/proc/loadavg") // says nothing where this file does not exist
 	busy := ""
 	if waiting, _, ok := strings.Cut(string(load), " "); ok {
 		busy = ", load " + waiting

@@ -34,8 +34,8 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// Plans is what the plan engine takes, beside the time of models and tools: these stand in and answer at once, or after
-// exactly a second.
+// Plans is the cost of the plan engine without the time of models and tools: stand-ins for these answer at once, or
+// after exactly a second.
 type Plans struct {
 	OneStepMS     float64 `json:"oneStepP50ms"`
 	Requests      int     `json:"oneStepRequests"`
@@ -254,7 +254,7 @@ func (b *bench) sentence(ctx context.Context, p *Plans) error {
 	return nil
 }
 
-// holdPlans is the name by which this program runs again as the process that is killed.
+// holdPlans is the name under which this program runs again as the process that is killed.
 const holdPlans = "hold-plans"
 
 // timer is a delayed message, which outlives the process that sent it.

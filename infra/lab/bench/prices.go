@@ -8,7 +8,7 @@ type Price struct {
 	Of     string  `json:"of"`
 	Dollar float64 `json:"dollars"`
 	Source string  `json:"source"` // where it was read
-	AsOf   string  `json:"asOf"`   // of the source, as far as it says
+	AsOf   string  `json:"asOf"`   // of the source, if it gives a date
 }
 
 // pricesAsOf is when the table was put together. The prices are those of us-east-1, on

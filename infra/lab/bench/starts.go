@@ -61,8 +61,8 @@ func (o Options) samples() (map[string][]byte, error) {
 }
 
 // starts measures the time from process start to first answer of each function, built
-// for this machine, beside a handler that does nothing, against a runtime API of our own;
-// and their sizes, built for the cloud.
+// for this machine, and of a handler that does nothing, against a runtime API of our own.
+// It also measures their sizes, built for the cloud.
 func (b *bench) starts(ctx context.Context, r *Report) error {
 	dir, err := os.MkdirTemp("", "merve-start-*")
 	if err != nil {
@@ -186,8 +186,8 @@ type launch struct {
 	before, calls   int
 }
 
-// lambda is the Lambda runtime API for one invocation, and the store and the queue that a
-// function finds beside it: nothing is in them, and they take everything.
+// lambda is the Lambda runtime API for one invocation, and also the store and the queue that the
+// function uses: nothing is in them, and they accept everything.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 type lambda struct {
 	event []byte
@@ -240,7 +240,7 @@ func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// beside stands for the store and the queue.
+// beside stands in for the store and the queue.
 func (l *lambda) beside(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	l.calls++

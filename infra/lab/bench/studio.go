@@ -152,7 +152,7 @@ func (b *bench) studio() (*studio, error) {
 	return s, nil
 }
 
-// Send implements [messages.Queue]: what is queued is done at once, beside.
+// Send implements [messages.Queue]: it starts the queued work at once, in the background.
 func (s *studio) Send(ctx context.Context, m messages.Message) error {
 	var work struct{ ThreadID, Socket string }
 	if err := json.Unmarshal([]byte(m.Body), &work); err != nil {

@@ -145,8 +145,8 @@ func (b *bench) start() (process, error) {
 	return p, err
 }
 
-// wait stands for short waits, which are for bursts, by their length; long ones end with
-// what they are beside.
+// wait only adds up short waits, which are there for bursts; long ones really wait, and end with
+// the work they accompany.
 func (b *bench) wait(ctx context.Context, d time.Duration) error {
 	if d > 2*time.Second {
 		return pause.For(ctx, d)

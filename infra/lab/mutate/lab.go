@@ -65,8 +65,8 @@ func newLab(module string, s *Sites, o options, out io.Writer) (*lab, error) {
 	return l, nil
 }
 
-// freshServer starts a DynamoDB Local, in the place of the one that is there: what
-// mutants leave behind does not pile up in it. A server of the environment stays.
+// freshServer starts a DynamoDB Local that replaces the running one, so that
+// leftovers of mutants do not pile up. A server given by the environment stays.
 func (l *lab) freshServer() error {
 	if os.Getenv("MERVE_TEST_DYNAMODB") != "" {
 		return nil

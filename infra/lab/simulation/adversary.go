@@ -15,7 +15,7 @@ import (
 //go:embed testdata/injections.txt
 var injectionFile string
 
-// Injections are texts by which people try to make a model obey them.
+// Injections are texts with which people try to make a model obey them.
 func Injections() []string {
 	return slices.DeleteFunc(strings.Split(injectionFile, "\n"), func(line string) bool {
 		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#")
@@ -42,9 +42,9 @@ var disguises = map[string]func(string) string{
 	"after a talk": func(s string) string { return "Lovely weather today. There is parking. " + s + " See you!" },
 }
 
-// Adversary is a model that is lost to whoever wants to harm: it calls any tool, existing
-// or not, with any arguments, obeys what it reads, claims, repeats itself and never ends.
-// What it is shown is looked through for data of more than one customer.
+// Adversary is a model that an attacker controls: it calls any tool, existing
+// or not, with any arguments, obeys what it reads, makes false claims, repeats itself and never ends.
+// Everything it is shown is checked for data of more than one customer.
 func Adversary(w *World, r openaitest.Request) openaitest.Answer {
 	w.watch(r)
 	switch n := w.pick(100); {
@@ -123,7 +123,7 @@ func (w *World) townTools() (name, args string) {
 	return c.name, c.args
 }
 
-// anyID is an id out of what was ever stored, whose ever it is; or nobody's.
+// anyID returns an id that was ever stored, no matter whose, or one that belongs to nobody.
 func (w *World) anyID(prefix string) string {
 	nobodys := prefix + "aaaaaaaaaaaaaaaa"
 	w.mu.Lock()

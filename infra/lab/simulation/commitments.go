@@ -232,7 +232,7 @@ func (j *judge) along(o ordered) {
 	}
 }
 
-// answered: a business has said what is said to have happened, in its own words or by a YES.
+// answered: if an event says a business has answered, the business did, in its own words or by a YES.
 func (j *judge) answered(o ordered, e order.Event) {
 	j.t.Helper()
 	s, ok := j.spineOf(thread.ID(Market, channel.Ops, "", e.By), e.By)
@@ -559,7 +559,7 @@ func (j *judge) drives(who, c *Customer) bool {
 	})
 }
 
-// hidden names the order or ride that a code stands for, when it is none of who's.
+// hidden names the order or ride that a code stands for, if it does not belong to who.
 func (j *judge) hidden(who *Customer, code string) string {
 	what := ""
 	for _, o := range j.orders {
@@ -763,7 +763,7 @@ func (j *judge) quiet() {
 	j.desk()
 }
 
-// reached: who asks for a person is told so, whoever has the thread by then.
+// reached: a customer who asks for a person is told so, even if somebody has taken the thread by then.
 func (j *judge) reached(s spine, turn thread.Turn) {
 	j.t.Helper()
 	for _, m := range j.stored[s.who.Thread] {
@@ -773,8 +773,8 @@ func (j *judge) reached(s spine, turn thread.Turn) {
 	}
 }
 
-// news: what has happened, and what a YES or NO has done, is told whoever has the thread by then, but for
-// what asks something; nothing else goes out as such.
+// news: the customer hears what has happened, and what their YES or NO has done, even if somebody has taken the
+// thread by then. Text that asks something is the exception. Nothing else goes out as news.
 func (j *judge) news(s spine, turn thread.Turn) {
 	j.t.Helper()
 	if s.who.Role != "" {

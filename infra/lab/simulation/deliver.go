@@ -162,8 +162,8 @@ func (q *queue) Send(ctx context.Context, m messages.Message) error {
 // Hide does nothing: what failed comes again whenever the town has it come.
 func (q *queue) Hide(context.Context, string, time.Duration) error { return nil }
 
-// next picks a message that may go out: the first of a group of which none is out, out of those
-// that are meant.
+// next picks a message that may go out: the first one of a group that has none out, if it is
+// one that is meant.
 func (q *queue) next(meant func(*queued) bool) *queued {
 	var may []*queued
 	groups := map[string]bool{}
@@ -381,7 +381,7 @@ func replay(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// aside calls a function in a process of its own, beside whatever else happens: for races
+// aside calls a function in a process of its own, in parallel with everything else, for races
 // that the steps of a run cannot make. It knows no faults.
 func (w *World) aside(function string, event []byte) []byte {
 	h, err := app.Constructors(wiring.Elsewhere())[function](w.healthy)

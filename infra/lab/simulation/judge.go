@@ -171,8 +171,8 @@ func (j *judge) bookings() {
 	}
 }
 
-// messages: what was taken is in exactly one turn, as it was said, and in the order in
-// which it was sent, as far as one was done before the next began.
+// messages: each accepted message is in exactly one turn, as it was said. If one was accepted before
+// the next was first sent, they keep that order.
 func (j *judge) messages(s spine) {
 	j.t.Helper()
 	place := map[string]int{} // by message id
@@ -299,8 +299,8 @@ func (s spine) reads(text, secret string) bool {
 	return strings.Contains(text, secret)
 }
 
-// bornOut reports whether a claim may go out: below it the backend says what stands for the customer, who has said YES
-// to something before. Those who are no customers may say what their tools have shown.
+// bornOut reports whether a claim may go out. It may if the backend's standing line follows it and the customer has
+// said YES to something before. People other than customers may say what their tools have shown.
 func (j *judge) bornOut(s spine, turn thread.Turn, out thread.Reply) bool {
 	if s.who.Role != "" {
 		shown := []string{"getMyBookings", "getMyOrders", "getTaxiStatus", "getBusinessDay"}
@@ -587,8 +587,8 @@ func as(m outbox.Message) string {
 
 var slots = regexp.MustCompile(`\{\{\d\}\}`)
 
-// failed: only who has opted out, or may not be written to, is left without a message, or who
-// would be asked what waits no more, or whom the gateway would not take it for; then there is an
+// failed: a message is given up only if the recipient has opted out or may not be written to, if its question
+// no longer waits, or if the gateway would not accept it; in that last case there is an
 // alert.
 func (j *judge) failed(m outbox.Message) {
 	j.t.Helper()

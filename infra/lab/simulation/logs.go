@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// leaks are the lines that functions have logged, at any level, in which is somebody's name, number,
-// address or words. There must be none: logs are read by whoever runs the system, and outlive what is
+// leaks returns the log lines of functions, at any level, that contain somebody's name, number,
+// address or words. There must not be any: operators of the system read logs, and logs outlive data that is
 // deleted.
 func (w *World) leaks() (all []string) {
 	w.t.Helper()

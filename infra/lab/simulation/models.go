@@ -103,7 +103,7 @@ var (
 	canaryW = regexp.MustCompile(`canary\d{4}q`)
 )
 
-// serve does the errands of a town; ok is false for what is none.
+// serve does the errands of a town; ok is false if text is not an errand.
 func (w *World) serve(text, result string, behind int) (a openaitest.Answer, ok bool) {
 	about := canaryW.FindString(text)
 	if m := errands.FindStringSubmatch(text); m != nil && behind == 0 {

@@ -44,7 +44,7 @@ type Said struct {
 	Means   Meaning
 	Answer  string    // of a business or driver: what they said of an order or ride
 	Of      string    // of a vendor: the code of the outreach that is meant, by its code or below what asked
-	Photo   int       // of a vendor: the price in a picture that comes with it; 0 is none
+	Photo   int       // of a vendor: the price in a picture that comes with it; 0 without a picture
 	First   time.Time // of the first time that it was sent
 	Taken   time.Time // when it was first acknowledged; zero: not yet
 	Refused bool      // for good: it was wrong
@@ -64,7 +64,7 @@ const (
 // Told is something that a customer has read.
 type Told struct {
 	Text    string
-	Pending string // id of the pending action beside it
+	Pending string // id of the pending action shown with it
 	Expires time.Time
 	SID     string // Twilio's
 	At      time.Time

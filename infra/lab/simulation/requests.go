@@ -50,7 +50,7 @@ func (r sought) awaited(o vendor.Outreach) bool {
 	return !declined && !o.Late && (o.State.Open() || o.State == vendor.Replied)
 }
 
-// wasAsked reports whether a vendor was asked for a customer, who has said YES to that.
+// wasAsked reports whether a vendor was asked on behalf of a customer, who has said YES to that.
 func (j *judge) wasAsked(who, c *Customer) bool {
 	return slices.ContainsFunc(j.sought, func(r sought) bool {
 		return r.Owner == c.Owner && slices.ContainsFunc(r.Outreach, func(o vendor.Outreach) bool { return o.Number == who.Phone })
@@ -332,8 +332,8 @@ func (j *judge) answerTo(s spine, id string) string {
 	return "nothing"
 }
 
-// several reports whether, when a vendor said something that names nothing, they certainly waited for an answer of theirs
-// to another outreach than the one that it was recorded with.
+// several reports whether a vendor certainly had another open outreach when they said something that names none: one that
+// waited for their answer, and is not the one their words were recorded with.
 func (j *judge) several(s spine, said *Said, with vendor.Outreach) bool {
 	for _, r := range j.sought {
 		for _, o := range r.Outreach {

@@ -40,13 +40,13 @@ const (
 	deskNumber = "+15550100099" // of those who are told that a person is asked for
 )
 
-// template is one that is approved: what is said of what at which event.
+// template is an approved template: the event it is for, its text, and the fields that fill it.
 type template struct {
 	event, sid, text string
 	params           []string
 }
 
-// approved are the market's approved templates, and approvedToVendors those of a market with vendors beside them.
+// approved are the market's approved templates; approvedToVendors are the further ones of a market with vendors.
 var approved = []template{
 	{"merchant_booking_confirmed", approvedConfirmed, "New booking {{1}}: {{2}} for {{3}}, {{4}}", []string{"code", "when", "party", "customer"}},
 	{"merchant_booking_cancelled", approvedCancelled, "Cancelled: {{1}}, {{2}} for {{3}}, {{4}}", []string{"code", "when", "party", "customer"}},
@@ -215,7 +215,7 @@ func (w *World) answers(c *Customer) *Said {
 			codes = append(codes, m[1])
 		}
 	}
-	code := "WR9X" // nobody's
+	code := "WR9X" // a code nobody has
 	if len(codes) > 0 && !w.chance(0.1) {
 		code = oneOf(w, codes[max(0, len(codes)-2):])
 	}
@@ -256,7 +256,7 @@ func (w *World) words(meant string) string {
 
 // drive is what a driver says: to what they were told last, mostly.
 func (w *World) drive(c *Customer) *Said {
-	code, has := "X7X9", false // nobody's
+	code, has := "X7X9", false // a code nobody has
 	for _, text := range w.told(c) {
 		if m := rideTold.FindStringSubmatch(text); m != nil {
 			code, has = m[1], m[2] == "yours"
@@ -333,7 +333,7 @@ func errand(w *World, c *Customer) *Said {
 	return w.utter(c)
 }
 
-// phoneFor is the number at which drivers are to call a customer, and nobody else's.
+// phoneFor returns the number for drivers to call a customer, which no other customer has.
 func phoneFor(c *Customer) string {
 	if c.Phone != "" {
 		return c.Phone

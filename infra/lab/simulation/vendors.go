@@ -216,7 +216,7 @@ func (w *World) quotes(c *Customer) *Said {
 	case n < 8:
 		return &Said{Text: "START"}
 	case n < 12:
-		return &Said{Text: "WR9XQ72 we have one: 200"} // nobody's code
+		return &Said{Text: "WR9XQ72 we have one: 200"} // a code nobody has
 	case n < 20:
 		said.Text += "\n" + oneOf(w, Injections())
 	case n < 30:
@@ -335,7 +335,7 @@ func (w *World) begins(m []string, text, request string) openaitest.Answer {
 	return callf("marketplace_get_request_snapshot", `{"request_id":%q}`, request)
 }
 
-// trail is a word by which a search tells for which request it is, of letters alone: it is nobody's name or number.
+// trail is a word that tells which request a search is for. It has letters only, so that it is no name or number.
 func trail(request string) string {
 	return "for" + strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {

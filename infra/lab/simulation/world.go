@@ -63,11 +63,11 @@ type Options struct {
 	Number string // the market's own on WhatsApp; "" is the usual one
 	Market func(m *market.Market)
 
-	Configure   func(c *app.Config) // what the functions reach beside Twilio and a model
+	Configure   func(c *app.Config) // what the functions reach besides Twilio and a model
 	Environment map[string]string   // and their secrets for it
 }
 
-// World is a running Merve with everybody who has to do with it.
+// World is a running Merve with all the people who use it.
 type World struct {
 	t       testing.TB
 	o       Options
@@ -110,7 +110,7 @@ type World struct {
 	deaths    int
 	faults    int
 	freezes   int
-	speaker   *Customer                         // who has spoken last
+	speaker   *Customer                         // the customer who spoke last
 	rounds    int                               // that the adversary was asked for
 	talk      func(w *World, c *Customer) *Said // what a customer says next; nil is utter
 	poisoned  bool                              // what people say freely, and call themselves, are instructions
@@ -231,7 +231,7 @@ func (undelivered) Send(context.Context, messages.Message) error { return nil }
 
 func (undelivered) Hide(context.Context, string, time.Duration) error { return nil }
 
-// everybody hears what is said on live conversations. It is a Poster of package live.
+// everybody receives what is said in live conversations. It is a Poster of package live.
 type everybody struct{}
 
 func (everybody) Post(context.Context, string, []byte) error { return nil }
@@ -306,8 +306,8 @@ func oneOf[T any](w *World, of []T) T { return of[w.pick(len(of))] }
 // slow is how much longer a short wait takes than it was meant to.
 const slow = 8
 
-// wait is how functions wait: time passes, and whoever waits too long is cut off. The
-// keeper of a lease never wakes: a process that is frozen renews nothing.
+// wait makes functions wait: time passes, and a function that waits too long is cut off. The
+// keeper of a lease never wakes: a frozen process renews nothing.
 func (w *World) wait(ctx context.Context, d time.Duration) error {
 	if d >= thread.LeaseFor/3 {
 		<-ctx.Done()

@@ -302,8 +302,8 @@ func (w *world) checkBusiness(ctx context.Context, r *result, n int, told map[st
 	}
 }
 
-// all reports whether the businesses have been told of everything, as far as customers
-// know.
+// all reports whether the businesses have been notified of every booking that customers
+// know of.
 func (w *world) all() bool {
 	notes := 0
 	for n := range businesses {

@@ -22,7 +22,7 @@ type turnLog struct {
 // turns are the times of turns.
 type turns struct {
 	n, failed  int
-	givenUp    []string // of which threads
+	givenUp    []string // the threads of these turns
 	own, store []time.Duration
 }
 

@@ -47,7 +47,7 @@ func (w *world) measure(ctx context.Context) {
 	w.memory = append(w.memory, m)
 }
 
-// processes parts what was measured by process: whoever starts anew has little in memory.
+// processes splits the measurements by process, because a process that has restarted has little in memory.
 func processes(all []memory) [][]memory {
 	var parts [][]memory
 	for i, m := range all {

@@ -15,18 +15,18 @@ import (
 	"merve/internal/base/pause"
 )
 
-// Who says poison is answered with venom by the model, and what holds venom the store refuses,
+// The model answers anybody who says poison with venom, and the store refuses requests that contain venom,
 // each time: such a turn can only be given up.
 const (
 	poison = "poison"
 	venom  = "venom"
 )
 
-// untilGivenUp is how long a turn that always fails comes again at most: five times, 5, 30 and
+// untilGivenUp is the longest that a turn that always fails keeps coming back: five times, 5, 30 and
 // thrice 150 seconds apart, after a minute in which a process that has just begun finds it.
 const untilGivenUp = 10 * time.Minute
 
-// antidote has what holds venom refused in the place of the store.
+// antidote refuses requests that contain venom, instead of passing them to the store.
 type antidote struct{ store http.RoundTripper }
 
 func (a antidote) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -1,11 +1,11 @@
 // Package bucket is S3 in process: the real API over HTTP, for the local runner and for
 // tests. It keeps objects in memory, or as files below a folder.
 //
-// Where it differs from S3: nobody's signature is checked, so that presigned addresses
+// It differs from S3 in these ways. It checks no signatures, so presigned addresses
 // neither expire nor hold a client to the signed type and length. There is no policy, no
 // lifecycle and no encryption. A listing of a folder has one page, however long. Every
 // origin may read and write, since local pages come from any port. A file that was being
-// written when the process died may be there in part.
+// written when the process died may be left incomplete.
 package bucket
 
 import (
@@ -95,8 +95,8 @@ func open(dir string) (gofakes3.Backend, error) {
 	return store, nil
 }
 
-// Stop ends the server; whoever still talks to it after two seconds is cut off. Objects
-// in a folder are kept. The error says why it had ended by itself.
+// Stop ends the server; clients that are still connected after two seconds are cut off. Objects
+// in a folder are kept. The error says why the server had already ended by itself.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

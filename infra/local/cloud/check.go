@@ -125,7 +125,7 @@ func (c *check) say(ctx context.Context, session, text, want string) error {
 	return err
 }
 
-// answer is say for who needs what was answered.
+// answer does what say does, and also returns the answer.
 func (c *check) answer(ctx context.Context, session, text, want string) (found string, err error) {
 	body, err := json.Marshal(map[string]string{"sessionId": session, "message": text, "clientMessageId": uuid.NewString()})
 	if err != nil {

@@ -242,7 +242,7 @@ func (c *check) outage(ctx context.Context) error {
 	return nil
 }
 
-// age makes events of which nobody was told as old as they are after the outage.
+// age backdates events that nobody has heard of, as if the outage had passed.
 func (c *check) age(ctx context.Context) error {
 	t := dynamo.Open(c.em.config()).Table(c.env["TABLE_LEDGER"])
 	aged := 0

@@ -81,7 +81,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{URL: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: cmd, dead: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // its state is of no use: whoever is talking to it finds out
+		_ = cmd.Wait() // its state is of no use: a client in the middle of a request notices
 		close(s.dead)
 	}()
 	if err := s.ready(ctx); err != nil {
@@ -202,9 +202,9 @@ func CreateTables(ctx context.Context, cfg aws.Config, tables []wiring.Table, na
 	return nil
 }
 
-// Streamless are tables as given without their streams, for whoever reads none. DynamoDB Local
-// looks a table's stream up for each request, which takes the longer the more tables with streams
-// there ever were: a test with a hundred of them spent three quarters of its time on it.
+// Streamless returns the given tables without their streams, for callers that read none. DynamoDB Local
+// looks up a table's stream for each request, and gets slower with every table with a stream
+// that ever existed: a test with a hundred of them spent three quarters of its time on it.
 func Streamless(tables []wiring.Table) []wiring.Table {
 	tables = slices.Clone(tables)
 	for i := range tables {
@@ -238,7 +238,7 @@ func addIndexes(ctx context.Context, client *sdk.Client, want *sdk.CreateTableIn
 	return nil
 }
 
-// indexStatus is where an index stands, "" when there is none.
+// indexStatus returns the status of an index, "" if there is no such index.
 func indexStatus(ctx context.Context, client *sdk.Client, table, index *string) (types.IndexStatus, error) {
 	got, err := client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: table})
 	if err != nil {

@@ -97,8 +97,8 @@ func sourceIP(r *http.Request) string {
 	return host
 }
 
-// isBinary reports whether AWS gives a body as base64: all but text, JSON, XML and
-// JavaScript. A form is none of those.
+// isBinary reports whether AWS passes a body as base64: it does unless the body is text, JSON, XML or
+// JavaScript. A form counts as binary.
 func isBinary(r *http.Request, body []byte) bool {
 	if len(body) == 0 {
 		return false

@@ -9,9 +9,9 @@ import (
 	"net"
 )
 
-// Free returns a port that nobody has on 127.0.0.1. The kernel gives none of its range to
-// outgoing connections (Linux: from 32768, net.ipv4.ip_local_port_range), one of which might
-// otherwise have it before the server does.
+// Free returns an unused port on 127.0.0.1. The port is outside the range that the kernel uses for
+// outgoing connections (Linux: from 32768, net.ipv4.ip_local_port_range), because one of those might
+// otherwise take it before the server does.
 func Free() (int, error) {
 	const low, high, tries = 20_000, 32_000, 100
 	for range tries {

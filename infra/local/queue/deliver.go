@@ -88,8 +88,8 @@ func (q *Queue) step(ctx context.Context, batch int, invoke Invoke) bool {
 	return true
 }
 
-// due returns how long until the next hidden message comes back; 0 if there is none. The
-// lock is held.
+// due returns how long until the next hidden message comes back; 0 if no message is hidden. The
+// caller holds the lock.
 func (q *Queue) due() time.Duration {
 	var next time.Duration
 	now := q.o.Now()

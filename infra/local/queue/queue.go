@@ -47,7 +47,7 @@ type Queue struct {
 	dead     []*message
 	sequence uint64
 	closed   bool
-	changed  chan struct{} // closed, and made anew, when there may be something to do
+	changed  chan struct{} // closed, and replaced, when there may be something to do
 	running  sync.WaitGroup
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxKept is how many bytes of log lines a runner keeps for whoever asks for those of a call session.
+// maxKept is how many bytes of log lines a runner keeps for requests that ask for those of a call session.
 const maxKept = 4 << 20
 
 // keptLines are the latest lines of the log.
@@ -41,7 +41,7 @@ func (k *keptLines) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			CallSessionID string `json:"callSessionId"`
 		}
 		if json.Unmarshal(line, &of) == nil && of.CallSessionID != "" && of.CallSessionID == call {
-			_, _ = w.Write(line) // who has gone needs none
+			_, _ = w.Write(line) // a client that has gone needs no line
 		}
 	}
 }

@@ -349,7 +349,7 @@ func (r *Runner) listen(addr string, h http.Handler, within time.Duration) (stri
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		if s.Shutdown(ctx) != nil {
-			_ = s.Close() // whoever still talks to it is cut off
+			_ = s.Close() // cuts off clients that are still connected
 		}
 	})
 	at := l.Addr().(*net.TCPAddr).AddrPort()
@@ -362,7 +362,7 @@ func (r *Runner) listen(addr string, h http.Handler, within time.Duration) (stri
 func (r *Runner) greet(c app.Config, o Options) {
 	fmt.Fprintf(o.Out, "\nMerve %s is running\n", c.Version)
 	admin := r.URL + "/admin"
-	if o.Getenv("ADMIN_TOKEN") == "" { // whoever gave one knows it, and what is printed is kept in logs
+	if o.Getenv("ADMIN_TOKEN") == "" { // a token the user set is known to them, and printed output is kept in logs
 		admin += "   token " + c.AdminToken
 	}
 	for _, line := range [][2]string{

@@ -1,4 +1,4 @@
-// Command with runs a command beside a DynamoDB Local that it can use, and gives it the
+// Command with starts a DynamoDB Local, runs a command next to it, and gives that command the
 // server's address in MERVE_TEST_DYNAMODB: with go test ./...
 package main
 
