@@ -51,7 +51,7 @@ func (a Anonymous) Heard(ctx context.Context, c live.Caller) error {
 	return a.one(ctx)
 }
 
-// one counts one more of the address that what is being handled came from.
+// one counts one more message from the network address of the current request.
 func (a Anonymous) one(ctx context.Context) error {
 	if a.Most == 0 {
 		return nil

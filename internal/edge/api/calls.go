@@ -78,7 +78,7 @@ func (h *Calls) status(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// about reads the form of a webhook whose signature is right, and which attempt its address names.
+// about reads the form of a webhook whose signature is right, and finds the attempt that its address names.
 func (h *Calls) about(w http.ResponseWriter, r *http.Request) (url.Values, callconsent.Place, error) {
 	form, err := h.signed(w, r)
 	if err != nil {

@@ -32,7 +32,7 @@ type Chat struct {
 	Runner     *turn.Runner
 	Threads    *thread.Store
 	Assistants *assistant.Set
-	Market     string        // whose, when a request names none
+	Market     string        // the market of a request that names none
 	Patience   time.Duration // how long a request waits for its reply
 	Pictures   Pictures
 	Anonymous  Anonymous
@@ -73,7 +73,7 @@ type customer struct {
 	Phone string `json:"phone"`
 }
 
-// read checks what was said; a number is taken as people write it.
+// read checks the name and the phone number; the number may be written in any usual form.
 func (c customer) read() (name, phone string, err error) {
 	if name = strings.TrimSpace(c.Name); utf8.RuneCountInString(name) > maxName {
 		return "", "", fault.Field("customer.name", "at most %d characters", maxName)
@@ -252,7 +252,7 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	return out
 }
 
-// messages lists a thread's messages to whom the thread belongs.
+// messages lists a thread's messages for its owner.
 func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	who, err := c.Who.Customer(r, r.Header.Get("x-session-id"))
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
-// activity says what a thread's turn is doing, to whom the thread belongs.
+// activity tells a thread's owner what its turn is doing.
 func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
 	who, err := c.Who.Customer(r, r.Header.Get("x-session-id"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // Origins are the sites whose pages may use an API (https://fetch.spec.whatwg.org/#http-cors-protocol):
-// each an origin such as "https://example.com", "*" for any, or "loopback" for any of this
-// machine. Merve's own is one of them, and so is a request that comes from no page.
+// each is an origin such as "https://example.com", "*" for any, or "loopback" for any of this
+// machine. Merve's own origin is always allowed, and so is a request that comes from no page.
 type Origins []string
 
 // CheckOrigins returns an error that names the first entry that is not usable.

@@ -12,8 +12,8 @@ import (
 	"merve/internal/edge/httpapi"
 )
 
-// Health says that the program is up, which release it is, and which model answers; and whether what it needs
-// answers it.
+// Health reports that the program is up, which release it is, and which model answers. On request it also checks that the
+// services it needs answer.
 type Health struct {
 	Version string
 	Model   string
@@ -24,13 +24,13 @@ type Health struct {
 	Failed func(ctx context.Context, need string, err error)
 }
 
-// Routes are the health check, which a balancer may ask each second, and the check of what is needed, which goes out to
-// all of it.
+// Routes are the health check, which a balancer may ask each second, and the check of needed services, which sends a
+// request to each of them.
 func (h Health) Routes() httpapi.Routes {
 	return httpapi.Routes{"GET /healthz": h.report, "GET /readyz": h.ready}
 }
 
-// report is of what is up; that nothing can be answered does not make a balancer or a restart mend it.
+// report covers only what runs here: if a needed service is down, neither a balancer nor a restart can fix that.
 func (h Health) report(w http.ResponseWriter, r *http.Request) error {
 	parts, status := h.Parts(r.Context()), "ok"
 	if parts["model"] != "on" {

@@ -34,7 +34,7 @@ type Live struct {
 	Runner     *turn.Runner // nil where only sockets are served
 	Assistants *assistant.Set
 	Assistant  string // who answers, when the client does not say
-	Widget     string // whose conversations the widget of other sites has
+	Widget     string // market of the conversations from the widget of other sites
 	Market     string
 	Summarize  Summarizer
 	Patience   time.Duration
@@ -227,7 +227,7 @@ func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, s)
 }
 
-// Summarizer says in a few sentences what was talked about.
+// Summarizer summarizes a conversation in a few sentences.
 type Summarizer func(ctx context.Context, s live.State) (string, error)
 
 // LiveSummary is the answer to GET …/summary.
@@ -254,8 +254,8 @@ type LiveDebug struct {
 	Events []live.Frame `json:"events"`
 }
 
-// debug shows staff a conversation of anybody: the one that was used last of those with the name, or of those
-// that the call session was in when one is named.
+// debug shows staff anybody's conversation: the last used one with the name, or, if a call session is given, the last
+// used one of those that the session was in.
 func (l *Live) debug(w http.ResponseWriter, r *http.Request) error {
 	if _, err := l.Who.Staff(r); err != nil {
 		return err
@@ -289,7 +289,7 @@ func events(m live.Missed) []live.Frame {
 	return m.Events
 }
 
-// liveRequest is the body of what a client sends by request.
+// liveRequest is the body of a request that a client sends instead of a frame.
 type liveRequest struct {
 	Text        *string         `json:"text"`
 	ID          string          `json:"id"`

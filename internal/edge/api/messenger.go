@@ -85,9 +85,9 @@ func writeText(w http.ResponseWriter, text string) error {
 	return nil
 }
 
-// receive stores what a webhook brings and queues the turns. It answers at once, however
-// slow the model is. Meta repeats the whole of what was not answered with 200; what was
-// stored before is not stored again.
+// receive stores the events of a webhook and queues the turns. It answers at once, however
+// slow the model is. Meta repeats a webhook as a whole unless it gets a 200; events that were
+// stored before are not stored again.
 func (h *Messenger) receive(w http.ResponseWriter, r *http.Request) error {
 	body, err := h.signed(w, r)
 	if err != nil {
@@ -108,8 +108,8 @@ func (h *Messenger) receive(w http.ResponseWriter, r *http.Request) error {
 	return writeText(w, "EVENT_RECEIVED")
 }
 
-// takeIn stores every event, those of one person in their order. The error is of what could
-// not be stored; fresh are the people who have written something new.
+// takeIn stores every event, those of one person in their order. The error reports events that could
+// not be stored; fresh lists the people who have written something new.
 func (h *Messenger) takeIn(ctx context.Context, events []meta.Event) (fresh []string, err error) {
 	var mu sync.Mutex
 	var failed []error
@@ -141,7 +141,7 @@ func eachAtOnce[T any](all []T, do func(T)) {
 	wg.Wait()
 }
 
-// byPerson are the events that are to be stored, in their order, apart for each person.
+// byPerson returns the events to store, grouped by person and in their order.
 func byPerson(events []meta.Event) [][]meta.Event {
 	var people [][]meta.Event
 	place := map[string]int{}
@@ -213,8 +213,8 @@ func (h *Messenger) message(ctx context.Context, e meta.Event) (news bool, err e
 	return news, nil
 }
 
-// inbound is the message that an event is, and further ones for the attachments that are
-// more than one may carry.
+// inbound converts an event to a message, with further messages if it has more attachments
+// than one message may carry.
 func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 	in := channel.Inbound{
 		Market: market, Channel: channel.Messenger, ThreadType: channel.General, Assistant: h.Assistant,
@@ -259,7 +259,7 @@ func (h *Messenger) showTyping(ctx context.Context, people []string) {
 	})
 }
 
-// signed is the body of a webhook whose signature is right.
+// signed returns the body of a webhook whose signature is right.
 func (h *Messenger) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := httpapi.ReadBody(w, r, meta.MaxWebhook)
 	if err != nil {

@@ -62,8 +62,8 @@ func (p Pictures) upload(w http.ResponseWriter, r *http.Request, who actor.Actor
 	})
 }
 
-// show gives the photos in lines addresses under which they can be seen now, and takes
-// off what cannot: what was said is listed even while the bucket is away.
+// show replaces the photos in lines with addresses that work now, and removes
+// those that cannot be shown: the text is listed even while the bucket is away.
 func (p Pictures) show(ctx context.Context, threadID string, lines []thread.Line) {
 	var all []*channel.Media
 	for i := range lines {

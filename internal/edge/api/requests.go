@@ -87,7 +87,7 @@ func (a *Requests) audit(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, t)
 }
 
-// feed shows what was found outside of the catalogue. What the map says of places is looked up each time.
+// feed shows the finds from outside of the catalogue. The map's data on places is looked up each time.
 func (a *Requests) feed(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.Who.Program(r); err != nil {
 		return err

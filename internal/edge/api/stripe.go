@@ -19,7 +19,7 @@ import (
 // Stripe handles Stripe's webhooks, and shows the payment pages.
 type Stripe struct {
 	Payments      *payment.Store
-	Intents       *stripe.Client // knows whose they are
+	Intents       *stripe.Client // tells which intents are ours
 	WebhookSecret func(ctx context.Context) (string, error)
 	Markets       interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
@@ -55,8 +55,8 @@ func happened(e stripe.Event) (payment.Happened, bool) {
 	return "", false
 }
 
-// receive does what an event calls for. Stripe sends an event again that is not answered with
-// 2xx, for three days; what was done before is not done again.
+// receive handles an event. Stripe repeats an event for three days until it gets a
+// 2xx; work that was done before is not done again.
 // https://docs.stripe.com/webhooks#automatic-retries
 func (h *Stripe) receive(w http.ResponseWriter, r *http.Request) error {
 	body, err := h.signed(w, r)
@@ -90,8 +90,8 @@ func (h *Stripe) take(ctx context.Context, e stripe.Event, what payment.Happened
 	})
 }
 
-// transaction is what an event is about; "" when it is not ours. A refund that staff made at
-// Stripe's own pages does not say: its intent does, which Stripe is asked for.
+// transaction returns the transaction of an event; "" if the event is not ours. A refund that staff made at
+// Stripe's own pages does not name one: its intent does, and we ask Stripe for that.
 func (h *Stripe) transaction(ctx context.Context, e stripe.Event) (string, error) {
 	if e.Transaction != "" || e.Refund == "" {
 		return e.Transaction, nil
@@ -103,7 +103,7 @@ func (h *Stripe) transaction(ctx context.Context, e stripe.Event) (string, error
 	return i.Transaction, err
 }
 
-// signed is the body of a webhook whose signature is right.
+// signed returns the body of a webhook whose signature is right.
 func (h *Stripe) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := httpapi.ReadBody(w, r, stripe.MaxWebhook)
 	if err != nil {
@@ -159,7 +159,7 @@ func payState(p payment.Payment) web.PayState {
 	return web.PayReturned
 }
 
-// intent gives the page what it pays with.
+// intent gives the page the secret that it pays with.
 func (h *Stripe) intent(w http.ResponseWriter, r *http.Request) error {
 	tx, token := r.PathValue("transaction"), r.PathValue("token")
 	s, err := h.Payments.Secret(r.Context(), tx, token)

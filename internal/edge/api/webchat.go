@@ -31,7 +31,7 @@ type WebChat struct {
 	Pictures  Pictures
 	Anonymous Anonymous
 	People    *account.Keeper
-	Market    string // whose, when a request names none
+	Market    string // the market of a request that names none
 	Assistant string // who answers
 	Origins   Origins
 	Patience  time.Duration // how long a request waits for its reply
@@ -183,7 +183,7 @@ func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
-// asked is the session that a request without body names, and its thread.
+// asked returns the session that a request without body names, and its thread.
 func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err error) {
 	who, err = httpapi.Session(r.Header.Get("x-session-id"))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"merve/internal/provider/twilio"
 )
 
-// Webhook checks that Twilio has signed what it sends.
+// Webhook checks Twilio's signature on webhooks.
 type Webhook struct {
 	AuthToken func(ctx context.Context) (string, error)
 	PublicURL string

@@ -27,7 +27,7 @@ type WhatsApp struct {
 	Markets interface {
 		ByNumber(ctx context.Context, number string) (string, error)
 	}
-	Market string // whose, when the number written to is no market's own
+	Market string // the market for numbers that belong to no market
 	Roles  *turn.Roles
 }
 
@@ -39,7 +39,7 @@ func (h *WhatsApp) Routes() httpapi.Routes {
 	}
 }
 
-// emptyTwiML tells Twilio that there is nothing to send at once.
+// emptyTwiML tells Twilio that there is no immediate reply.
 const emptyTwiML = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
 
 // message stores an inbound message and queues its turn. It answers at once, however

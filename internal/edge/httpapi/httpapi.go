@@ -1,5 +1,5 @@
-// Package httpapi is what Merve's HTTP APIs share: who sends a request, what its body and query
-// say, which methods a path takes, and how answers and errors are written.
+// Package httpapi is the shared part of Merve's HTTP APIs: who sends a request, how to read its body and query,
+// which methods a path accepts, and how to write answers and errors.
 //
 // Errors are RFC 9457 problem documents with the trace id that every answer carries in x-trace-id.
 // Bodies, paths and queries have limits, and an error in one names the field.

@@ -26,7 +26,7 @@ func Query(r *http.Request, names ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// CheckMarketID refuses what is longer than any market's id.
+// CheckMarketID refuses an id that is longer than any market's.
 func CheckMarketID(id string) error {
 	if len(id) > 40 {
 		return fault.Field("marketId", "at most 40 bytes")

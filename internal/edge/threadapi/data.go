@@ -7,7 +7,7 @@ import (
 	"merve/internal/people/account"
 )
 
-// Export answers with the data that is kept of the person whose thread it is, as a file.
+// Export answers with the data stored about the thread's owner, as a file.
 func Export(w http.ResponseWriter, r *http.Request, people *account.Keeper, threadID string) error {
 	data, err := people.Export(r.Context(), threadID)
 	if err != nil {
@@ -17,8 +17,8 @@ func Export(w http.ResponseWriter, r *http.Request, people *account.Keeper, thre
 	return httpapi.WriteJSON(w, http.StatusOK, data)
 }
 
-// Erase deletes the data that is kept of the person whose thread it is. What is still under way
-// stays, and the answer lists it.
+// Erase deletes the data stored about the thread's owner. Matters that are still under way
+// stay, and the answer lists them.
 func Erase(w http.ResponseWriter, r *http.Request, people *account.Keeper, threadID string) error {
 	stays, err := people.Erase(r.Context(), threadID)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package threadapi is what the chat APIs and the admin API both answer about a thread: its messages,
-// the action that waits on it, and the data that is kept of the person whose thread it is.
+// Package threadapi holds the answers about a thread that the chat APIs and the admin API share: its messages,
+// the action that waits on it, and the data stored about its owner.
 package threadapi
 
 import (
@@ -15,7 +15,7 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// PendingAction is what waits for the customer's YES or NO.
+// PendingAction is the action that waits for the customer's YES or NO.
 type PendingAction struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"`

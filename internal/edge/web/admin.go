@@ -17,8 +17,8 @@ type AdminConfig struct {
 	// Issuer and ClientID are those of the OpenID Connect issuer that staff sign in with; "" if there
 	// is no issuer. The pages send the ID token, whose audience is the client, to /admin/api/.
 	Issuer, ClientID string
-	// SignInOrigins are where the issuer's endpoints are, where that is not the issuer's own
-	// origin: with Amazon Cognito the user pool's domain.
+	// SignInOrigins are the origins of the issuer's endpoints, if they differ from the issuer's own:
+	// with Amazon Cognito the user pool's domain.
 	SignInOrigins []string
 	// Local lets staff sign in with the token that the runner prints.
 	Local bool
@@ -38,7 +38,7 @@ func Admin(cfg AdminConfig) http.Handler {
 	return mux
 }
 
-// adminPage is what the addresses of pages look like: a name, and of a report its id.
+// adminPage matches the addresses of pages: a name, and for a report its id.
 var adminPage = pattern.New(`^/admin(/[a-z-]{1,40}|/reports/[^/]+)?/?$`)
 
 func adminFile(at string) string {

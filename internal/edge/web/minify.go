@@ -9,8 +9,8 @@ import (
 	"github.com/tdewolff/minify/v2/js"
 )
 
-// minifiers are those of styles and scripts. One for HTML would make each function that has it a fifth of
-// a megabyte bigger, to send a kilobyte less. They are made when the first file is asked for.
+// minifiers minify styles and scripts. One for HTML would make each function that has it a fifth of
+// a megabyte bigger, to send a kilobyte less. They are made when the first file is requested.
 var minifiers = sync.OnceValue(func() *minify.M {
 	m := minify.New()
 	m.Add("text/css", &css.Minifier{})

@@ -14,8 +14,8 @@ import (
 	"merve/internal/edge/httpapi"
 )
 
-// document is a whole page. Text and values of attributes are escaped as they are written; an
-// address that is not of our making goes through [link] first.
+// document is a whole page. Text and attribute values are escaped as they are written; an
+// address that we did not make goes through [link] first.
 func document(say words, title, viewport string, meta g.Node, body ...g.Node) g.Node {
 	return h.Doctype(h.HTML(h.Lang(say.Tag), h.Dir(say.Dir()),
 		h.Head(
@@ -31,8 +31,8 @@ func document(say words, title, viewport string, meta g.Node, body ...g.Node) g.
 	))
 }
 
-// link returns address when it may be an element's href or src: when it is of http or https or a
-// path of the page's own origin. Else it returns "": other schemes can be script (URL standard §4.4,
+// link returns address if an element's href or src may have it: an http or https address, or a
+// path of the page's own origin. Otherwise it returns "", because other schemes can be script (URL standard §4.4,
 // HTML standard §7.4.2.3).
 func link(address string) string {
 	u, err := url.Parse(address)

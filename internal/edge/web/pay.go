@@ -16,7 +16,7 @@ var payFiles embed.FS
 
 // PayView is a payment as shown to anybody who has its link.
 type PayView struct {
-	Summary  string // what is paid for, in the page's language
+	Summary  string // what the payment is for, in the page's language
 	Amount   string // in words
 	Until    string // until when it is held, in words
 	State    PayState
@@ -26,7 +26,7 @@ type PayView struct {
 	PublishableKey string
 }
 
-// PayState is what there is to do on the page.
+// PayState says what the customer can do on the page.
 type PayState string
 
 const (
@@ -62,7 +62,7 @@ func Pay(w http.ResponseWriter, r *http.Request, v PayView) {
 	page(w, r, http.StatusOK, say, payPage{v, say, pays}.node())
 }
 
-// PayGone answers that what was to be paid is not held any more, in the visitor's language.
+// PayGone answers that the booking to pay for is no longer held, in the visitor's language.
 func PayGone(w http.ResponseWriter, r *http.Request) { payNone(w, r, http.StatusGone, wording.PayGone) }
 
 // PayMissing answers that no such link was given out, in the visitor's language.
@@ -119,7 +119,7 @@ func (p payPage) node() g.Node {
 	))
 }
 
-// todo is what the customer can do, or why there is nothing to do.
+// todo shows what the customer can do, or why there is nothing to do.
 func (p payPage) todo() g.Node {
 	switch {
 	case p.State == PayPaid:

@@ -7,7 +7,7 @@ import (
 
 // ReportView is a damage report as shown to anybody who has a link to it.
 type ReportView struct {
-	Title    string // "" says only what it is
+	Title    string // "" shows only that it is a damage report
 	Status   string // pending, completed or resolved
 	Address  string
 	Lat, Lng *float64 // nil when the place is not known
@@ -53,7 +53,7 @@ func ReportMissing(w http.ResponseWriter, r *http.Request) {
 	page(w, r, http.StatusNotFound, say, none(say, say.Missing, say.MissingText))
 }
 
-// conceal sets the headers of a page whose address is a secret.
+// conceal sets the headers of a page with a secret address.
 func conceal(header http.Header, images string) {
 	protect(header, policy(images))
 	header.Set("Cache-Control", "no-store")

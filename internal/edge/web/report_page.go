@@ -39,7 +39,7 @@ func none(say words, title, text string) g.Node {
 	return secret(say, title, h.Main(h.Class("none"), h.H1(g.Text(title)), h.P(g.Text(text))))
 }
 
-// secret is a page whose address is a secret.
+// secret is a page with a secret address.
 func secret(say words, title string, body ...g.Node) g.Node {
 	meta := g.Group{
 		h.Meta(h.Name("robots"), h.Content("noindex, nofollow, noarchive")),
@@ -151,7 +151,7 @@ func (p reportPage) time(t time.Time) g.Node {
 	return h.Time(h.DateTime(t.UTC().Format("2006-01-02T15:04:05Z")), g.Text(wording.WhenZone(p.say.Tag, t.In(zone), time.Time{})))
 }
 
-// place is where the damage is, or nil when that is not known.
+// place returns where the damage is, or nil if that is unknown.
 func (p reportPage) place() *place {
 	if p.Lat == nil || p.Lng == nil || !(math.Abs(*p.Lat) <= 90) || !(math.Abs(*p.Lng) <= 180) {
 		return nil

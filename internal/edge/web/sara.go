@@ -101,7 +101,7 @@ func widgetScript(sockets string) ([]byte, error) {
 	return minified("sara/sara.js", script)
 }
 
-// marketID is what ids of markets look like.
+// marketID matches the ids of markets.
 var marketID = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
 // landing serves the page in the visitor's language, or in ?language=, for ?market=.

@@ -12,7 +12,7 @@ import (
 var traceFiles embed.FS
 
 // Trace returns the handler of the page of a conversation with the plan engine: "/trace/{conversationId}", and the files
-// that it loads from "/trace/static/". There is no page of what is no conversation's name. The page talks to
+// that it loads from "/trace/static/". An address whose last part is not a conversation's name has no page. The page talks to
 // GET /api/chat/{conversationId}/trace and POST /api/chat.
 func Trace() http.Handler {
 	return &site{

@@ -67,7 +67,7 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// host is what a policy can name: no wildcard, and nothing that ends the directive.
+// host matches the hosts a policy can name: no wildcard, and nothing that ends the directive.
 var host = pattern.New(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
 
 // A site is pages and files, each the same for everybody.
@@ -124,8 +124,8 @@ func (s *site) asset(name string) (*asset, error) {
 	return a, nil
 }
 
-// content is what stands in a file. One that pages load is made here, so that they count money as the
-// backend does: browsers know currencies with decimals other than those of ISO 4217.
+// content returns the content of a file. One of the files that pages load is generated here, so that they treat money as the
+// backend does: browsers use decimals for some currencies that differ from ISO 4217.
 func content(files fs.FS, name string) ([]byte, error) {
 	if name != "static/currencies.js" && name != "admin/currencies.js" {
 		return fs.ReadFile(files, name)

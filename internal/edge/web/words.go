@@ -12,7 +12,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// words is what the pages that are made here say, in one language. The pages that are made
+// words holds the texts, in one language, of the pages that the backend renders. The pages that render
 // in the browser bring their own.
 type words struct {
 	Tag, Name string // the language's tag, and its own name for itself
@@ -38,7 +38,7 @@ func (w words) Dir() string {
 	return "ltr"
 }
 
-// StatusOf words a report's status; one that is not known stands as it is.
+// StatusOf returns the word for a report's status; an unknown status stays as it is.
 func (w words) StatusOf(status string) string {
 	switch status {
 	case "pending":

@@ -1,11 +1,11 @@
-// Package appointment is what callers do with a technician's calendar: they look at their appointments and at free
+// Package appointment lets callers use a technician's calendar: they look at their appointments and at free
 // times, and make, move and cancel visits. An appointment is a transaction of the ledger: the technician is its
 // offering, the service its listing, and the customer of package customer owns it, never the chat that it was made in.
 //
-// Each workflow has two steps. A list is shown first, and what the model names afterwards is the number of an option. The
-// backend finds it on the list that the call session was shown last, so that no model can make a time up, and nobody
-// picks from a list that they have not seen. Then the gate asks about exactly that: [Confirm], [Move] and [Cancel]
-// prepare the ledger's writes, which the turn commits with its answer.
+// Each workflow has two steps. First a list is shown, and then the model names the number of an option. The
+// backend finds that option on the last list that the call session was shown, so that no model can make a time up, and
+// nobody picks from a list that they have not seen. Then the gate asks about exactly that option: [Confirm], [Move] and
+// [Cancel] prepare the ledger's writes, which the turn commits with its answer.
 //
 // Table catalog:
 //
@@ -43,7 +43,7 @@ const (
 	CancelKind  = "cancel_appointment"  // an appointment that is to be cancelled
 )
 
-// Summary is one line about an appointment: what, who comes, when, where, at what price and with which note.
+// Summary describes an appointment in one line: the service, who comes, when, where, at what price and with which note.
 func Summary(lang string, tx ledger.Transaction) string {
 	price := ""
 	if tx.PriceMinor > 0 {
@@ -61,12 +61,12 @@ func when(lang string, t ledger.Terms) string {
 	return wording.When(lang, t.Start.In(loc), t.End.In(loc))
 }
 
-// moved is one line about an appointment that is to be moved: what it would be, and when it is now.
+// moved describes the move of an appointment in one line: the new terms, and the current time.
 func moved(lang string, old, held ledger.Transaction) string {
 	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": when(lang, old.Terms)})
 }
 
-// Card is what a client shows of an appointment.
+// Card describes an appointment for clients to show.
 func Card(lang string, tx ledger.Transaction) tool.Card {
 	c := tool.Card{
 		"type": "booking", "transactionId": tx.ID, "code": tx.Code, "title": tx.ListingName, "subtitle": tx.OfferingName,
@@ -105,5 +105,5 @@ func standsAlready(lang string, err error) string {
 	return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, tx), "code": tx.Code})
 }
 
-// gone reports whether the ledger stood against what was prepared: it is no longer as it was.
+// gone reports whether the ledger refused the prepared writes because the appointment has changed.
 func gone(err error) bool { return ledger.Refused(err) || fault.Is(err, fault.NotFound) }

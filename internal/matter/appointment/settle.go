@@ -17,7 +17,7 @@ import (
 
 // Callers knows whom a call is with.
 type Callers interface {
-	// Caller is the customer of the call. [customer.ErrUnverified] while that is not proven.
+	// Caller returns the customer of the call, or [customer.ErrUnverified] before the caller has proven who they are.
 	Caller(ctx context.Context, tc tool.Context) (customer.Customer, error)
 }
 
@@ -55,7 +55,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	return made(tc, tx, wording.AppointmentConfirmed, ws, confirmRefusal), nil
 }
 
-// callerOf is whose appointments a call is about. Nobody has any in a call in which nothing is proven.
+// callerOf returns the owner of the appointments that a call is about. A caller who has proven nothing has none.
 func callerOf(ctx context.Context, callers Callers, tc tool.Context) (actor.Actor, error) {
 	c, err := callers.Caller(ctx, tc)
 	if errors.Is(err, customer.ErrUnverified) {
@@ -64,7 +64,7 @@ func callerOf(ctx context.Context, callers Callers, tc tool.Context) (actor.Acto
 	return c.Actor(), err
 }
 
-// made is what a YES has made of an appointment.
+// made returns the result of a YES to an appointment.
 func made(
 	tc tool.Context, tx ledger.Transaction, say wording.Key, ws []dynamo.Write, refusal func(string, error) (string, bool),
 ) gate.Settled {
@@ -145,7 +145,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 	case !gone(err):
 		return gate.Settled{}, err
 	}
-	s, err := m.Release(ctx, tc, p) // the new time is of no use any more
+	s, err := m.Release(ctx, tc, p) // nobody needs the new time any more
 	s.Text = s.Late
 	return s, err
 }

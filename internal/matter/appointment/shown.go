@@ -13,7 +13,7 @@ import (
 	"merve/internal/record/customer"
 )
 
-// shown is a list that a call session was shown last. It ends with the session, or with the customer whose list it is.
+// shown is the list that a call session was last shown. It is valid for that session and for the customer it was made for.
 type shown struct {
 	Customer string    `dynamodbav:"customer"`
 	Turn     int       `dynamodbav:"turn"`              // in which it was shown
@@ -43,7 +43,7 @@ func shownKey(thread, session, list string) dynamo.Key {
 	return dynamo.Key{PK: thread, SK: "shown#" + ident.New("", "session", thread, session) + "#" + list}
 }
 
-// show keeps a list as the one that the session is shown from this turn on. 1 request.
+// show stores a list as the one that the session sees from this turn on. 1 request.
 func (d *Desk) show(ctx context.Context, tc tool.Context, c customer.Customer, list string, s shown) error {
 	if tc.Session.ID == "" {
 		return customer.ErrNoCall
@@ -85,7 +85,7 @@ func (s shown) seen(tc tool.Context) error {
 	return nil
 }
 
-// State is what a call session was shown last, as clients are told of it.
+// State is what a call session was last shown, in the form clients get.
 type State struct {
 	Appointments []string    // their transactions, in the order of their numbers
 	Times        []time.Time // in the order of their numbers

@@ -12,7 +12,7 @@ import (
 	"merve/internal/words/standing"
 )
 
-// stands is what an appointment leaves of a conversation.
+// stands returns the items that an appointment adds to the state of a conversation.
 func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
 	return standing.Only(item(tc, tx))
 }
@@ -22,8 +22,8 @@ func item(tc tool.Context, tx ledger.Transaction) (standing.Item, bool) {
 	return tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
 }
 
-// Standing finds the appointments of a conversation. They are seen in a call whose caller has proven whose they are,
-// and in no other.
+// Standing finds the appointments of a conversation. Only a call whose caller has proven who they are sees
+// any.
 type Standing struct {
 	Ledger  *ledger.Ledger
 	Callers Callers
@@ -32,12 +32,12 @@ type Standing struct {
 // At is where the one with an id is kept.
 func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At(id) }
 
-// Read is what was found there.
+// Read turns a stored item into a standing one.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
 	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
 }
 
-// Coded finds the one that a code of the caller's names, among their latest. 3 requests in a call, else none.
+// Coded finds the appointment with a code that the caller names, among their latest. 3 requests in a call, else none.
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
 	if tc.Session.ID == "" {
 		return standing.Item{}, false, nil

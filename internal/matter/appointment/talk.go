@@ -36,7 +36,7 @@ const offerAfter = 2
 
 func unclearKey(thread, session string) dynamo.Key { return shownKey(thread, session, "unclear") }
 
-// talk is what a model calls that has to call something and wants nothing. Turns that lead nowhere end in the offer
+// talk is the tool for a model that must call a tool and needs none. Turns that lead nowhere end in the offer
 // of a person.
 func (d *Desk) talk(ctx context.Context, tc tool.Context, a talkArgs) (tool.Result, error) {
 	switch a.About {

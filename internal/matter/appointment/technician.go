@@ -16,7 +16,7 @@ import (
 	"merve/internal/tenant/schedule"
 )
 
-// Service is what a technician comes for.
+// Service is a service that technicians come for.
 type Service struct {
 	Market     string `dynamodbav:"market" json:"-"`
 	ID         string `dynamodbav:"id" json:"id"`
@@ -33,7 +33,7 @@ type Technician struct {
 	ID          string                     `dynamodbav:"id" json:"id"`
 	Business    string                     `dynamodbav:"business" json:"business"` // that sends them
 	Name        string                     `dynamodbav:"name" json:"name"`
-	Areas       []string                   `dynamodbav:"areas" json:"areas"`         // ZIP codes, or what they begin with
+	Areas       []string                   `dynamodbav:"areas" json:"areas"`         // ZIP codes, or prefixes of them
 	Services    []string                   `dynamodbav:"serviceIds" json:"services"` // ids
 	TimeZone    string                     `dynamodbav:"timeZone" json:"timeZone"`
 	Hours       map[string][]schedule.Span `dynamodbav:"hours" json:"hours"` // by weekday
@@ -199,7 +199,7 @@ func (c *Catalog) get(ctx context.Context, k dynamo.Key, to any) error {
 	return it.Decode(to)
 }
 
-// DeleteService takes a service away: nobody comes for it any more. Appointments that were made stay. 1 request.
+// DeleteService deletes a service: no technician comes for it any more. Existing appointments stay. 1 request.
 func (c *Catalog) DeleteService(ctx context.Context, market, id string) error {
 	return c.delete(ctx, serviceKey(market, id))
 }
@@ -243,7 +243,7 @@ func (c *Catalog) Company(ctx context.Context, market string) (Company, error) {
 	return co, nil
 }
 
-// visits are what a technician comes for.
+// visits are the visits a technician makes for one service.
 type visits struct {
 	service    Service
 	technician Technician

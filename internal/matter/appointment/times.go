@@ -92,7 +92,7 @@ func firstDay(now time.Time, date string, who []visits) (time.Time, error) {
 	return schedule.ParseDate(now.In(schedule.Zone(zone)).Format(time.DateOnly))
 }
 
-// makes reports whether an offer of the visit would be the one that was made.
+// makes reports whether an offer of the visit made now would equal the one that was made.
 func (v visits) makes(tx ledger.Transaction) bool {
 	b, err := v.at(tx.CreatedAt, tx.Start)
 	return err == nil && b.Start.Equal(tx.Start) && b.End.Equal(tx.End) && v.technician.Business == tx.Business &&

@@ -73,7 +73,7 @@ func (d *Desk) Tools() []tool.Tool {
 	}
 }
 
-// saying is a tool with what a caller is told while it runs.
+// saying returns a tool with the words that a caller hears while it runs.
 func saying(what string, t tool.Tool) tool.Tool {
 	t.Acknowledgement = what
 	return t
@@ -269,7 +269,7 @@ func (d *Desk) reschedule(ctx context.Context, tc tool.Context, a optionArgs) (t
 	return asked(tc, held, MoveQuestion(tc.Language, old, held)), nil
 }
 
-// chosenTime is the time that the caller has chosen from a list that they have seen.
+// chosenTime returns the time that the caller has chosen from a list that they have seen.
 func (d *Desk) chosenTime(ctx context.Context, tc tool.Context, number int) (customer.Customer, option, shown, error) {
 	c, err := d.Callers.Caller(ctx, tc)
 	if err != nil {
@@ -311,7 +311,7 @@ func holdFor(tc tool.Context) time.Duration {
 	return time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
 }
 
-// asked puts a held time to the caller, and tells the model what it is.
+// asked asks the caller about a held time, and describes it to the model.
 func asked(tc tool.Context, tx ledger.Transaction, q tool.Proposal) tool.Result {
 	data := map[string]any{
 		"status": "awaiting_confirmation", "note": "held, not booked: the caller is being asked for YES or NO",
@@ -320,7 +320,7 @@ func asked(tc tool.Context, tx ledger.Transaction, q tool.Proposal) tool.Result 
 	return tool.Result{Data: data, Memory: data, Cards: []tool.Card{Card(tc.Language, tx)}, Proposal: &q}
 }
 
-// taken shows what is free instead of a time that cannot be had any more. Other errors are passed on.
+// taken shows the free times that replace one no longer available. Other errors are passed on.
 func (d *Desk) taken(ctx context.Context, tc tool.Context, c customer.Customer, o option, s shown, err error) (tool.Result, error) {
 	if !errors.Is(err, ledger.ErrSlotTaken) && !errors.Is(err, errNotOffered) && schedule.ReasonOf(err) == "" {
 		return tool.Result{}, err

@@ -74,7 +74,7 @@ func Vars(lang string, tx ledger.Transaction) wording.Vars {
 	}
 }
 
-// Card is what a client shows of a transaction.
+// Card describes a transaction for clients to show.
 func Card(lang string, tx ledger.Transaction) tool.Card {
 	c := tool.Card{
 		"type": "booking", "transactionId": tx.ID, "code": tx.Code, "title": tx.ListingName, "subtitle": tx.OfferingName,
@@ -172,7 +172,7 @@ type Cancel struct {
 	Payments Payments
 }
 
-// Describe asks for the YES, and says what becomes of what was paid.
+// Describe asks for the YES, and says what happens to the money already paid.
 func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.CancelPrompt, wording.Vars{"summary": p.Question()})
 }

@@ -9,7 +9,7 @@ import (
 	"merve/internal/spine/gate"
 )
 
-// Listings is the catalog of what the listings offer.
+// Listings is the catalog of everything the listings offer.
 type Listings struct{ Store *listing.Store }
 
 // Bookable implements [Catalog].

@@ -7,7 +7,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// HeldWishes exports and erases the times on whose waiting list a person is.
+// HeldWishes exports and erases a person's places on waiting lists.
 type HeldWishes struct{ Wishes }
 
 // Holds names the wishes in an export.

@@ -37,8 +37,8 @@ func (b *Booker) Look(ctx context.Context, tc tool.Context, p thread.Pending) ([
 	return item.Unchanged, nil
 }
 
-// makes reports whether an offer of what can be booked would be the one that was made: of its terms, all
-// that the listing gives.
+// makes reports whether an offer made now would equal the one that was made, in all terms
+// that come from the listing.
 func (k Bookable) makes(tx ledger.Transaction) bool {
 	o := k.Offering
 	at := localTimes(tx.TimeZone, tx.Start, tx.End, tx.Nights)

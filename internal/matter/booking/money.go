@@ -10,7 +10,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Payments is what booking has to ask about money. Package payment answers it; app joins the two, as
+// Payments answers booking's questions about money. Package payment implements it; app joins the two, as
 // neither imports the other.
 type Payments interface {
 	// Ask returns how to put an offer with an amount due to the customer: the kind of pending
@@ -26,8 +26,8 @@ type Payments interface {
 	PaidFor(ctx context.Context, tx ledger.Transaction) (int64, error)
 }
 
-// Question is how an offer is put to the customer. What has to be paid ahead is not confirmed by a YES alone, so
-// payments ask for it.
+// Question puts an offer to the customer. A YES alone does not confirm an offer that has to be paid ahead, so
+// payments put that one.
 func Question(p Payments, lang string, offer ledger.Transaction) tool.Proposal {
 	return question(p, lang, Summary(lang, offer), ConfirmKind, offer)
 }
@@ -40,22 +40,22 @@ func question(p Payments, lang, summary, kind string, offer ledger.Transaction) 
 	return tool.Proposal{Kind: kind, Ref: offer.ID, Summary: summary, Hash: ledger.OfferHash(offer), ExpiresAt: offer.HoldExpiresAt}
 }
 
-// MoveQuestion is [Question] for a new time of a booking. What was paid for the old time comes back, and the
-// customer is told so before they say YES.
+// MoveQuestion is [Question] for a new time of a booking. The money paid for the old time comes back, and the
+// customer reads that before they say YES.
 func MoveQuestion(ctx context.Context, p Payments, lang string, old, offer ledger.Transaction) (tool.Proposal, error) {
 	paid, err := paidFor(ctx, p, old)
 	if err != nil {
 		return tool.Proposal{}, err
 	}
-	q := question(p, lang, moved(lang, old, offer), RescheduleKind, offer) // what is to be paid is moved by the payment
+	q := question(p, lang, moved(lang, old, offer), RescheduleKind, offer) // the payment moves a booking that has to be paid ahead
 	if paid > 0 {
 		q.Summary += " · " + wording.Say(lang, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(lang, paid, old.Currency)})
 	}
 	return q, nil
 }
 
-// CancelQuestion is how the end of a booking is put to the customer, until a time: with what becomes of what
-// was paid, should they say YES now.
+// CancelQuestion asks the customer whether to cancel a booking, and expires at until. It says what happens to the
+// money already paid if they say YES now.
 func CancelQuestion(ctx context.Context, p Payments, lang string, tx ledger.Transaction, now, until time.Time) (tool.Proposal, error) {
 	money, err := refund(ctx, p, lang, tx, now)
 	return tool.Proposal{
@@ -63,7 +63,7 @@ func CancelQuestion(ctx context.Context, p Payments, lang string, tx ledger.Tran
 	}, err
 }
 
-// paidFor asks what was paid, unless there was nothing to pay.
+// paidFor asks how much was paid, unless there was nothing to pay.
 func paidFor(ctx context.Context, p Payments, tx ledger.Transaction) (int64, error) {
 	if tx.PriceMinor == 0 && tx.DueMinor == 0 {
 		return 0, nil
@@ -71,7 +71,7 @@ func paidFor(ctx context.Context, p Payments, tx ledger.Transaction) (int64, err
 	return p.PaidFor(ctx, tx)
 }
 
-// refund words what becomes of what was paid for a booking that is cancelled at a time; "" when
+// refund says what happens to the money paid for a booking that is cancelled at a given time; "" if
 // nothing was paid.
 func refund(ctx context.Context, p Payments, lang string, tx ledger.Transaction, at time.Time) (string, error) {
 	paid, err := paidFor(ctx, p, tx)

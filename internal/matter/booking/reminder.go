@@ -16,14 +16,14 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Reminders reminds customers of bookings when they wish so. A reminder waits for its time in table ledger,
-// in the index of what is due:
+// Reminders reminds customers of bookings at their wish. A reminder waits for its time in table ledger,
+// in the index of due items:
 //
 //	reminder#{id}   reminder   when, and in which chat
 //
-// When the time has come it is checked against the booking: nobody is reminded of one that was cancelled, and
-// one that was moved, before or after that, is reminded of by its new time. A chat that its owner has unlinked
-// or deleted since hears nothing; the chat in which it was booked does.
+// When the time has come, the reminder is checked against the booking. A cancelled booking gets no reminder, and
+// a moved one is mentioned with its new time, whenever it was moved. If the owner has unlinked or deleted
+// the chat since, the reminder goes to the chat in which the time was booked.
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {
@@ -104,8 +104,8 @@ func (r *Reminders) put(m reminder, tx ledger.Transaction, at, now time.Time) dy
 	return r.Ledger.Table.Put(reminderKey(tx.ID), m)
 }
 
-// Moved has the customer reminded of a booking that was moved, as long before its new time as they
-// wished for the old one, if that is to come. It may be called any number of times for an event.
+// Moved moves the reminder of a moved booking: it comes as long before the new time as the customer
+// wished for the old one, if that is still in the future. It may be called any number of times for an event.
 func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 	tx, t := e.Transaction, r.Ledger.Table
 	if e.Type != ledger.Confirmed || tx.Replaces == "" {
@@ -134,7 +134,7 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 }
 
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
-// is said once.
+// goes out once.
 func (r *Reminders) Sweep(ctx context.Context, b dynamo.Budget) (sent int, err error) {
 	now := r.Ledger.Now()
 	_, err = r.Ledger.Table.EachDue(ctx, dueReminder, now, b, func(key dynamo.Key) (bool, error) {
@@ -196,7 +196,7 @@ func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, m reminder)
 	})
 }
 
-// theirs reports whether a chat is still one of those of who owns a booking.
+// theirs reports whether a chat still belongs to the owner of a booking.
 func (r *Reminders) theirs(ctx context.Context, tx ledger.Transaction, threadID string) (bool, error) {
 	switch threadID {
 	case tx.Thread:

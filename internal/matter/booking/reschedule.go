@@ -13,15 +13,15 @@ import (
 	"merve/internal/words/wording"
 )
 
-// moved is one line about a booking that is to be moved: what it would be, and what of that is otherwise now.
+// moved describes the move of a booking in one line: the new terms, and the current ones where they differ.
 func moved(lang string, old, held ledger.Transaction) string {
 	vars := MoveVars(lang, old, held)
 	vars["summary"] = wording.Say(lang, wording.BookingSummary, vars)
 	return wording.Say(lang, wording.MoveSummary, vars)
 }
 
-// MoveVars are the variables of templates about a booking that is moved: those of the new one, with when it was
-// before and how many people came with it, where that changes.
+// MoveVars returns the template variables of a moved booking: those of the new one, and the old time and number
+// of people where these change.
 func MoveVars(lang string, old, moved ledger.Transaction) wording.Vars {
 	vars := Vars(lang, moved)
 	if old.Party != moved.Party {
@@ -157,8 +157,8 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 // minMove is the least time for which something is held for an answer. Nobody can answer in less.
 const minMove = time.Minute
 
-// moveBy is until when a booking can be given up for another time. One that costs something can be moved
-// only while all that may have been paid for it, due or not, comes back; one that costs nothing until it
+// moveBy returns until when a booking can be given up for another time. A booking with a price can be moved
+// only while everything that may have been paid for it, due or not, comes back; one without a price until it
 // is over.
 func (b *Booker) moveBy(old ledger.Transaction) (time.Time, error) {
 	if old.PriceMinor == 0 {

@@ -10,7 +10,7 @@ import (
 	"merve/internal/words/standing"
 )
 
-// stands is what a transaction leaves of a conversation.
+// stands returns the items that a transaction adds to the state of a conversation.
 func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
 	return standing.Only(item(tc, tx))
 }
@@ -26,7 +26,7 @@ type Standing struct{ Ledger *ledger.Ledger }
 // At is where the one with an id is kept.
 func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At(id) }
 
-// Read is what was found there.
+// Read turns a stored item into a standing one.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
 	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
 }

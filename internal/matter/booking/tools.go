@@ -27,11 +27,11 @@ import (
 // Catalog finds what can be booked.
 type Catalog interface {
 	// Bookable returns an offering of a listing in a market; offeringID "" is the
-	// listing's only or first one. What does not exist is a [fault.NotFound].
+	// listing's only or first one. If there is none, it returns a [fault.NotFound].
 	Bookable(ctx context.Context, market, listingID, offeringID string) (Bookable, error)
 }
 
-// Bookable is an offering of a listing, with what a booking of it takes over from the listing.
+// Bookable is an offering of a listing, with the details that a booking copies from the listing.
 type Bookable struct {
 	Business    string
 	Listing     string
@@ -42,7 +42,7 @@ type Bookable struct {
 	Tags        []string      // of the listing; a market may allow only some
 	Kinds       []string      // the listing's category and sub-category; a market may allow only some
 	Location    *geo.Location
-	Contact     bool // it takes nobody whose name and number are not known
+	Contact     bool // it takes only people whose name and number are known
 
 	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
@@ -151,8 +151,8 @@ func withContact(tc tool.Context, item Bookable, args initiateArgs) (tool.Contex
 	return tc, err
 }
 
-// sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
-// offering takes.
+// sought finds what the customer wants, and for how many people. If nobody said how many, it takes the offering's
+// minimum.
 func (b *Booker) sought(ctx context.Context, tc tool.Context, name string, args initiateArgs) (item Bookable, party int, err error) {
 	if item, err = find(ctx, b.Catalog, tc, name, args); err != nil {
 		return Bookable{}, 0, err
@@ -189,7 +189,7 @@ func find(ctx context.Context, c Catalog, tc tool.Context, name string, args ini
 	return item, nil
 }
 
-// touched is the listing as a tool's policy looks at it for a customer at a place, nil where that is not known.
+// touched describes the listing for the check of a tool's policy, for a customer at a place; nil if that is unknown.
 func (k Bookable) touched(near *geo.Location) market.Touched {
 	x := market.Touched{Tags: k.Tags, Kinds: k.Kinds, Price: k.Offering.PriceMinor}
 	if near != nil && k.Location != nil {
@@ -207,7 +207,7 @@ func holdFor(tc tool.Context, t ledger.Terms) time.Duration {
 	return length
 }
 
-// termsOf are the terms of an offer, apart from what is due ahead (see [owed]).
+// termsOf returns the terms of an offer, apart from the amount due ahead (see [owed]).
 func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) ledger.Terms {
 	o := item.Offering
 	return ledger.Terms{
@@ -220,7 +220,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 	}
 }
 
-// proposal asks the customer about an offer, and tells the model what it is.
+// proposal asks the customer about an offer, and describes the offer to the model.
 func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, q tool.Proposal) tool.Result {
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
@@ -239,7 +239,7 @@ func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, q tool.Proposa
 	}
 }
 
-// refusal tells the model what is wrong with a time and which free ones are nearest, so that it has
+// refusal tells the model why a time was refused and which free ones are nearest, so that it has
 // something to offer. Other errors are passed on.
 func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs, err error) (tool.Result, error) {
 	if schedule.ReasonOf(err) == "" && !errors.Is(err, ledger.ErrSlotTaken) {
@@ -394,7 +394,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	return tool.Result{Data: data, Memory: data, Proposal: &q}, nil
 }
 
-// letGo proposes to let an offer go whose customer said YES and was given the link to pay.
+// letGo proposes to let go of an offer whose customer has said YES and got the payment link.
 func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transaction) (tool.Result, error) {
 	kind, err := b.Payments.LetGoOf(ctx, tx)
 	if err != nil {
@@ -436,7 +436,7 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger
 	return tx, nil
 }
 
-// summary is one line about a transaction. Of an offer it says, too, what is to be paid.
+// summary describes a transaction in one line. For an offer the line includes the amount to pay.
 func (b *Booker) summary(lang string, tx ledger.Transaction) string {
 	if tx.State == ledger.Hold {
 		return Question(b.Payments, lang, tx).Summary
@@ -444,7 +444,7 @@ func (b *Booker) summary(lang string, tx ledger.Transaction) string {
 	return Summary(lang, tx)
 }
 
-// view is what a model is told of a transaction.
+// view returns the fields of a transaction that a model sees.
 func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	v := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
@@ -463,7 +463,7 @@ func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	return v
 }
 
-// waits returns the customer's wishes in this market, and what a model is told of them.
+// waits returns the customer's wishes in this market, and the form in which a model sees them.
 func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Wish, error) {
 	all, err := Wishes{b.Ledger}.Of(ctx, tc.Market.ID, tc.Actor.Keys()...)
 	if err != nil {
@@ -539,7 +539,7 @@ type leaveArgs struct {
 }
 
 // leave takes the customer off the waiting list. A wish that is not there, or is somebody else's, is no
-// error, so that a call made again gives the same answer.
+// error, so that a repeated call gives the same answer.
 func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.Result, error) {
 	views, all, err := b.waits(ctx, tc)
 	if err != nil {

@@ -63,8 +63,8 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	return nil
 }
 
-// offer holds a time for a customer who waits for it, asks them, and returns what it has held. It returns
-// nothing for an offer that was made before: that may hold another place than the one just freed, which is
+// offer holds a time for a customer who waits for it, asks them, and returns the held transaction. It returns
+// nothing for an offer that was made before: that one may hold another place than the one just freed, which is
 // then still there for the next customer.
 func (w *Waitlist) offer(ctx context.Context, next Wish) (ledger.Transaction, error) {
 	m, err := w.Markets.Get(ctx, next.Terms.Market)
@@ -94,7 +94,7 @@ func (w *Waitlist) offer(ctx context.Context, next Wish) (ledger.Transaction, er
 // errNotNow says that the customer cannot be asked at the moment.
 var errNotNow = errors.New("the customer cannot be asked now")
 
-// hold makes the offer for a wish, or finds the one that an earlier try made, or a concurrent one for
+// hold makes the offer for a wish, or finds the one that an earlier try made, or that a concurrent one made for
 // another freed place.
 func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Wish) (held ledger.Transaction, made bool, err error) {
 	held, before, err := Wishes{w.Ledger}.Offered(ctx, next)
@@ -111,7 +111,7 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Wish) (held 
 	return w.offerTo(ctx, m, next, head.Linked...)
 }
 
-// errNotOffered means that what a customer waited for cannot be booked for them any more.
+// errNotOffered means that the time a customer waited for can no longer be booked for them.
 var errNotOffered = errors.New("what was waited for is not offered any more")
 
 // offerTo holds a time for the customer who wished for it, on today's terms and no longer than until its start.
@@ -164,7 +164,7 @@ func (w *Waitlist) renewed(
 	return terms, o, err
 }
 
-// mayAsk reports whether an offer that a thread is told of now would reach the customer as a question:
+// mayAsk reports whether an offer sent to a thread now would reach the customer as a question:
 // they can be written to, no other question waits for them or is about to, and no person has the thread.
 func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 	waits := func(p *thread.Pending) bool { return p != nil && !gate.Gone(p, now) }

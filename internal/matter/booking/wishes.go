@@ -21,8 +21,8 @@ type Wish struct {
 	TTL   int64        `dynamodbav:"ttl" json:"-"`
 }
 
-// Wishes is the waiting list, a store of wishes. Each stands under what is wished for, so that all who want a
-// time are found by one query, and under its owner, which also makes it exist once.
+// Wishes is the waiting list, a store of wishes. Each wish is stored under the time it is for, so that one query
+// finds all who want that time, and under its owner, which also makes it exist once.
 type Wishes struct{ Ledger *ledger.Ledger }
 
 // now is the time as it is stored.
@@ -118,7 +118,7 @@ func (w Wish) waits(old dynamo.Item) error {
 	return &errWaiting{w}
 }
 
-// For lists the wishes for what a transaction has freed, or for a part of it, that begin later than now. The
+// For lists the wishes that a freed transaction can serve in full or in part, and that begin later than now. The
 // one that has waited longest is first.
 func (s Wishes) For(ctx context.Context, freed ledger.Transaction) ([]Wish, error) {
 	from := freed.Start.Add(-longest(freed.Terms))
@@ -126,7 +126,7 @@ func (s Wishes) For(ctx context.Context, freed ledger.Transaction) ([]Wish, erro
 		from = now
 	}
 	if !from.Before(freed.End) {
-		return nil, nil // nobody waits for what is over
+		return nil, nil // nobody waits for a time that is over
 	}
 	all, err := dynamo.Collect[Wish](ctx, s.Ledger.Table, dynamo.Query{
 		Where:  "pk = :pk AND sk BETWEEN :from AND :to",

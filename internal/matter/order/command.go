@@ -30,11 +30,11 @@ type Commands struct {
 	}
 }
 
-// Command reads a message of a business and prepares what it does; the writes belong in the
-// transaction of the reply. ok is false for a message that is no answer to an order, or not a
-// business's. An answer without a code is to the order of the message that it quotes. 1 request, 2 for
-// each business that the number speaks for (for each hundred orders of it that stand, where no code is
-// said), and what a look at the outbox takes for a quotation.
+// Command reads a message from a business and prepares the change it asks for; the writes belong in the
+// transaction of the reply. ok is false for a message that answers no order, or does not come from a
+// business. An answer without a code is about the order of the message that it quotes. 1 request, 2 for
+// each business that the number speaks for (without a code, 2 for each hundred of its open orders),
+// plus a lookup in the outbox if the message quotes another.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	s, ok := read(m.Text)
 	if !ok {
@@ -62,8 +62,8 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	return c.obey(tc, s, all, m.At), true, nil
 }
 
-// former obeys an answer to an order that the number was told of, though it is no business's any more: who was asked
-// may answer.
+// former carries out an answer to an order that the number was told of, though it is no longer a business's number:
+// whoever was asked may answer.
 func (c *Commands) former(ctx context.Context, tc tool.Context, s said, m thread.Message) (gate.Settled, bool, error) {
 	o, err := c.Store.ToldOf(ctx, tc.Market.ID, tc.Actor.Phone, s.code)
 	if errors.Is(err, actor.ErrNotFound) {
@@ -97,8 +97,8 @@ func (c *Commands) Owed(ctx context.Context, in channel.Inbound) (bool, error) {
 	return err == nil && o.Stands(), err
 }
 
-// known are the orders of a market's businesses that an answer may be to: those with the code that
-// was said, however long ago they were placed, or those that stand; more says that these are not all.
+// known returns the orders of a market's businesses that an answer may be about: those with the given code,
+// however long ago they were placed, or else those that are open. more says that there are others.
 // 2 requests for each business, and for each hundred of its orders.
 func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) (all []Order, more bool, err error) {
 	if code != "" {
@@ -139,7 +139,7 @@ func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate
 	return c.settle(tc, s, o, typ, at)
 }
 
-// nothing marks the answer to what is not there.
+// nothing marks an answer about an order that is not there.
 func nothing(s gate.Settled) gate.Settled {
 	s.Nothing = true
 	return s
@@ -166,8 +166,8 @@ func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at ti
 	return done
 }
 
-// eta is when the business expects an order, by what it said at a time. The hour that it says is the one
-// nearest to what was ordered for later, and means that time where it comes before it; one that has long
+// eta is when the business expects an order, by what it said at a time. If it said an hour, that means the hour
+// nearest to the time the customer ordered for; an hour before that time means that time. An hour that has long
 // passed is tomorrow's.
 func (s said) eta(o Order, at time.Time) time.Time {
 	switch {

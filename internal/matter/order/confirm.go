@@ -155,7 +155,7 @@ func refusal(lang string, o Order, err error) (string, bool) {
 	return "", false
 }
 
-// name is what an item is called in an order.
+// name returns the name of an item in an order.
 func (o Order) name(item string) string {
 	for _, l := range o.Lines {
 		if l.Item == item {

@@ -66,8 +66,8 @@ func (s *Store) erase(ctx context.Context, o Order) error {
 // yet be told of its end, and read it for that. It is looked at as often until then.
 const forgetAfter = time.Hour
 
-// stays reports whether an order that is to be deleted has to wait. What nobody said YES to has not:
-// nobody else hears of it.
+// stays reports whether an order that is to be deleted has to wait. A proposal need not wait, because
+// nobody else has heard of it.
 func (s *Store) stays(o Order) bool {
 	return o.Stands() || o.Receipt != nil && s.now().Before(o.UpdatedAt.Add(forgetAfter))
 }

@@ -8,8 +8,8 @@ import (
 	"merve/internal/cloud/event"
 )
 
-// Event is an immutable fact about an order, written with the change it tells of. It says whom
-// to tell of it; what was ordered stands in the order.
+// Event is an immutable fact about an order, written together with the change. It says whom
+// to tell about it; the order itself has the content.
 type Event struct {
 	Type     EventType `dynamodbav:"type" json:"type"`
 	Order    string    `dynamodbav:"order" json:"order"`

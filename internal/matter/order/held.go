@@ -6,7 +6,7 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held exports and erases a person's orders; those that a business works on once they are over.
+// Held exports and erases a person's orders. Orders that a business works on are erased once they are over.
 type Held struct{ Store *Store }
 
 // Holds names the orders in an export.

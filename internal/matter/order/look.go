@@ -85,10 +85,10 @@ func (o Order) sameAs(l *listing.Listing, action listing.Action) bool {
 	return err == nil && slices.EqualFunc(lines, o.Lines, same)
 }
 
-// same reports whether two lines are of the same things at the same price.
+// same reports whether two lines have the same items at the same price.
 func same(a, b Line) bool {
 	return a.Item == b.Item && a.Name == b.Name && a.Quantity == b.Quantity && a.TotalMinor == b.TotalMinor && slices.Equal(a.Options, b.Options)
 }
 
-// goodsMinor is what an order comes to without its delivery.
+// goodsMinor is the order's total without its delivery.
 func (o Order) goodsMinor() int64 { return o.TotalMinor - o.FeeMinor }

@@ -26,8 +26,8 @@
 // ends it; a completed order has sold it. An offer made before the item was counted stays
 // valid as made, and takes nothing from stock.
 //
-// Requests: propose 2, and 1 more where there is an address (repeated 1 more), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
-// business 3, of what stands with it 2 for each hundred.
+// Requests: propose 2, and 1 more with an address (repeated 1 more), read 1, by code 2, a change 2, a list 3, a list of open orders 2,
+// a list of a business 3, of its open orders 2 for each hundred.
 // Counted items add no requests to these. They add 1 to a tool's proposal, which reads how many are left.
 package order
 
@@ -45,7 +45,7 @@ import (
 	"merve/internal/spine/gate"
 )
 
-// Kind is what is ordered.
+// Kind is the kind of thing ordered.
 type Kind string
 
 const (
@@ -69,7 +69,7 @@ const (
 	Expired    Status = "expired"    // the customer did not answer in time
 )
 
-// Order is what a customer orders of a business.
+// Order is a customer's order from a business.
 type Order struct {
 	ID       string `dynamodbav:"id" json:"id"`
 	Kind     Kind   `dynamodbav:"kind" json:"kind"`
@@ -97,7 +97,7 @@ type Order struct {
 	CustomerName  string    `dynamodbav:"customer,omitempty" json:"customerName,omitempty"`
 	CustomerPhone string    `dynamodbav:"phone,omitempty" json:"customerPhone,omitempty"`
 
-	// Address is what bounds know the network address by that it is ordered from. It is not kept.
+	// Address is the key that stands for the customer's network address in bounds. It is not stored.
 	Address string `dynamodbav:"-" json:"-"`
 	// Bounds are its tokens of bounds (package bound), while it is proposed.
 	Bounds []string `dynamodbav:"bounds,omitempty" json:"-"`
@@ -129,7 +129,7 @@ type Line struct {
 	Note       string   `dynamodbav:"note,omitempty" json:"note,omitempty"`
 }
 
-// Limits of what an order takes. Lengths are in characters.
+// Limits of an order's content. Lengths are in characters.
 const (
 	MaxLines    = 40
 	MaxQuantity = 50
@@ -138,7 +138,7 @@ const (
 	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind that are not overdue
 )
 
-// What an order may meet. What is not there, or not the caller's, is [actor.ErrNotFound].
+// Errors of orders. An order that does not exist, or is not the caller's, is [actor.ErrNotFound].
 var (
 	ErrChanged = fault.New(fault.Conflict, "the order has changed meanwhile")
 	ErrLate    = fault.New(fault.Conflict, "the time to confirm this order is over")

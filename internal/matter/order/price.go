@@ -22,9 +22,9 @@ type Wanted struct {
 	Note     string
 }
 
-// Price makes the lines of an order from what was asked for and the items that a listing's action is
-// about: names, options and prices are the listing's. Errors name the position, and what there is
-// instead: also where fewer are left than all positions of an item come to, of a listing whose counts
+// Price makes the lines of an order from the customer's wishes and the items that a listing's action is
+// about: names, options and prices are the listing's. Errors name the position, and the choices
+// there are. They also report an item whose positions together exceed the number left, if the listing's counts
 // were read.
 func Price(l *listing.Listing, action listing.Action, lang string, wanted []Wanted) (lines []Line, totalMinor int64, err error) {
 	if len(wanted) == 0 || len(wanted) > MaxLines {
@@ -74,7 +74,7 @@ func price(l *listing.Listing, action listing.Action, lang string, w Wanted, at 
 	}, nil
 }
 
-// orderable reports whether an item is what the action is about. One with an offering is held in the
+// orderable reports whether the action takes orders of an item. One with an offering is held in the
 // ledger, which says how many there are.
 func orderable(action listing.Action, item listing.Item) bool {
 	return item.OfferingID == "" && (action.DataKind == "" || action.DataKind == item.Kind)

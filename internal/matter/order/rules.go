@@ -22,7 +22,7 @@ const (
 	CancelledEvent  EventType = "cancelled"
 )
 
-// arrow is one change of status: from where it may be taken, and to where it leads.
+// arrow is one change of status: the statuses it may start from, and the one it ends in.
 type arrow struct {
 	from []Status
 	to   Status
@@ -72,8 +72,8 @@ func (r *Refusal) Error() string {
 // Unwrap makes it a conflict.
 func (r *Refusal) Unwrap() error { return fault.New(fault.Conflict, "the order is %s", r.Order.Status) }
 
-// Ready is when what a business says at a time to take so many minutes is to be expected: what was
-// ordered for later not before its time.
+// Ready is when to expect an order that a business, at a time, says will take so many minutes. An order
+// for later is not ready before its time.
 func (o Order) Ready(at time.Time, minutes int) time.Time {
 	ready := at.Add(time.Duration(minutes) * time.Minute).Truncate(time.Minute)
 	if ready.Before(o.When) {
@@ -87,8 +87,8 @@ func (o Order) MayCancel() bool {
 	return o.Status == Placed || o.Status == Accepted && o.Kind != Food
 }
 
-// Stands reports whether a business has the order to answer or to carry out. So long it holds
-// what it takes of counted items.
+// Stands reports whether a business still has to answer or carry out the order. As long as that is so,
+// the order holds its counted items.
 func (o Order) Stands() bool { return o.Status == Placed || o.Status == Accepted }
 
 // answerWithin is how long a business has to answer an order.
@@ -113,8 +113,8 @@ func closeAfter(k Kind) time.Duration {
 	return closeRest
 }
 
-// waits is until when an order of a time waits before the time to answer it runs: until its business
-// opens, and what is ordered for later half as long as it can.
+// waits returns when the time to answer an order begins: when its business
+// opens, and for an order for later, after half the time that it can wait.
 func (o Order) waits(at time.Time) time.Time {
 	if o.AnswerFrom.After(at) {
 		at = o.AnswerFrom

@@ -76,7 +76,7 @@ func figures(o Order) string {
 	return strings.Join(parts, " · ")
 }
 
-// stands is what an order leaves of a conversation.
+// stands returns the items that an order adds to the state of a conversation.
 func stands(tc tool.Context, o Order) []standing.Item {
 	return standing.Only(Item(tc.Language, o))
 }
@@ -89,7 +89,7 @@ func (s Standing) At(h thread.Head, id string) dynamo.Place {
 	return dynamo.Place{Table: s.Store.Table, Key: orderKey(h.Owner, id)}
 }
 
-// Read is what was found there.
+// Read turns a stored item into a standing one.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
 	var o Order
 	if err := it.Decode(&o); err != nil {
@@ -99,7 +99,7 @@ func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, er
 	return i, ok, nil
 }
 
-// Coded finds the one that the customer's code names, among those listed. Requests as [Store.Of].
+// Coded finds the order with the customer's code, among those listed. Requests as [Store.Of].
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (standing.Item, bool, error) {
 	all, err := s.Store.Of(ctx, tc.Actor, tc.Market.ID)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // Store keeps orders. Safe for concurrent use.
 type Store struct {
 	Table dynamo.Table // records
-	Stock *stock.Store // of what is counted; nil where nothing is
+	Stock *stock.Store // of counted items; nil if there are none
 	Now   func() time.Time
 
 	Bounds *bound.Book  // on how much one customer may order; nil sets no bounds
@@ -51,16 +51,16 @@ type entry struct {
 // dueKind is what the due index knows orders by.
 const dueKind = "order"
 
-// listedIndex is the index on (listed, listedAt): whose list it is, and [Order.listedAt]. Keys only.
-// A proposal is listed for its customer, and only as long as it waits, so that what nobody said YES to
-// takes no place in a list. Then the order is listed for its business, and for its customer the event
-// that it was placed. What is over is listed apart, by when it ended, and so hides nothing that stands:
-// by a former release it was not.
+// listedIndex is the index on (listed, listedAt): the owner of the list, and [Order.listedAt]. Keys only.
+// A proposal is in its customer's list, and only while it waits, so that proposals without a YES
+// take no place in a list. Then the order is in its business's list, and the event
+// that it was placed in its customer's. Finished orders are in a list of their own, by when they ended, and so do not
+// hide open ones; in a former release they were not.
 const listedIndex = "listed"
 
 func listed(business string) string { return "business#" + business + "#order" }
 
-// over is the list of what was in a list, and has ended.
+// over returns the list for the finished orders of a list.
 func over(list string) string { return list + "#over" }
 
 // own is where an order, or its event, is listed for its customer.
@@ -78,7 +78,7 @@ type pointer struct {
 	TTL   int64  `dynamodbav:"ttl"`
 }
 
-// codeFor is how long a code leads to its order.
+// codeFor is how long a code finds its order.
 const codeFor = 90 * 24 * time.Hour
 
 var (
@@ -120,7 +120,7 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 	return Order{}, fmt.Errorf("propose order: no free code for business %s", o.Business)
 }
 
-// proposed is the order that its key has made before, else the refusal.
+// proposed returns the order that its key has already made, else the refusal.
 func (s *Store) proposed(ctx context.Context, o Order, refusal error) (Order, error) {
 	before, err := s.Get(ctx, actor.OfKey(o.Owner), o.Market, o.ID)
 	if errors.Is(err, actor.ErrNotFound) {
@@ -169,8 +169,8 @@ func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, 
 	return s.theirs(ctx, a, market, true)
 }
 
-// Open lists those of an actor's orders in a market that are not over, newest first, as Of does. 2
-// requests for each identity, 1 where none is listed.
+// Open lists an actor's unfinished orders in a market, newest first, as Of does. 2
+// requests for each identity, 1 if none is listed.
 func (s *Store) Open(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	all, err := s.theirs(ctx, a, market, false)
 	return slices.DeleteFunc(all, func(o Order) bool { return o.due().IsZero() }), err
@@ -223,19 +223,19 @@ func (s *Store) All(ctx context.Context, market, owner string) ([]Order, error) 
 
 func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 
-// openFirst puts what something is still to happen to before what is over, each newest first.
+// openFirst sorts orders with something still to happen before finished ones, each newest first.
 func openFirst(a, b Order) int {
 	rank := map[bool]int{true: 1} // over
 	return cmp.Or(rank[a.due().IsZero()]-rank[b.due().IsZero()], newest(a, b))
 }
 
-// answerFor is how long an order is among those that a business still answers without its code.
+// answerFor is how long a business can answer an order without its code.
 const answerFor = 14 * 24 * time.Hour
 
-// listedAt is where an order that has just been placed, or has ended, stands in lists. What is for
-// later stands there so much later that it is in the list of its business until it is closed at last:
-// after its time or, where the business opens later, its answer, or what that may say instead, which is a
-// day later at most.
+// listedAt is the position in lists of an order that has just been placed, or has ended. An order for later
+// is listed at a later position, so that it stays in the list of its business until it is finally closed:
+// after its time or, if the business opens later, after its answer, or after the time that the answer may name
+// instead, which is a day later at most.
 func (o Order) listedAt() time.Time {
 	until := slices.MaxFunc([]time.Time{o.When, o.AnswerFrom.Add(answerWithin(o.Kind))}, time.Time.Compare).Add(24*time.Hour + closeRest)
 	if !o.due().IsZero() && until.After(o.UpdatedAt.Add(answerFor)) {
@@ -251,8 +251,8 @@ const (
 	openPages, openPage = 5, 100
 )
 
-// OpenOf lists the latest orders of a business in a market that something is still to happen to,
-// newest first; more says that they are those of the latest [MaxLooked], which are not all. 2
+// OpenOf lists the latest orders of a business in a market with something still to happen,
+// newest first; more says that it has only looked at the latest [MaxLooked] and there are others. 2
 // requests for each 100.
 func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Order, more bool, err error) {
 	since, after := s.now().Add(-answerFor), ""
@@ -274,8 +274,8 @@ func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Ord
 	return open, after != "", nil
 }
 
-// OfBusiness lists the latest orders of a business for staff, in every market: those that stand and were
-// placed since a time, or long before theirs, and then those that ended since, each newest first. 3
+// OfBusiness lists the latest orders of a business for staff, in every market: first the open ones that were
+// placed since a time, or long before they are due, and then those that ended since, each newest first. 3
 // requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	var keys []dynamo.Key
@@ -294,7 +294,7 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 	return all[:min(len(all), MaxListed)], nil
 }
 
-// listed reads what is in a list since a time, the last first.
+// listed reads a list's entries since a time, the last first.
 func (s *Store) listed(ctx context.Context, list string, since time.Time, limit int, after string) (dynamo.Page, error) {
 	return s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
@@ -349,8 +349,8 @@ func (s *Store) Meant(ctx context.Context, market string, businesses []string, c
 	return MayMean(all, Order.Stands), nil
 }
 
-// MayMean are those that may be meant of what several businesses know by the same code: what stands,
-// or else the first of what is over.
+// MayMean returns the candidates for a code that several businesses know: all that are open,
+// or else the first finished one.
 func MayMean[T any](all []T, stands func(T) bool) []T {
 	if open := slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !stands(one) }); len(open) > 0 {
 		return open
@@ -386,24 +386,24 @@ func (s *Store) pointed(ctx context.Context, at dynamo.Key) (Order, error) {
 	}
 	o, err := s.Get(ctx, actor.OfKey(p.Owner), "", p.Order)
 	if err == nil && o.Receipt == nil {
-		return Order{}, actor.ErrNotFound // of what nobody said YES to, the business knows nothing
+		return Order{}, actor.ErrNotFound // the business knows nothing of an order without a YES
 	}
 	return o, err
 }
 
-// By says who changes an order, and what they said with it.
+// By says who changes an order, and the words they gave with it.
 type By struct {
 	Actor   actor.Actor
 	Trace   string
 	Receipt *gate.Receipt // of a YES
-	Told    string        // the number that is told of it in the same transaction
+	Told    string        // the number that gets the news in the same transaction
 	ETA     time.Time     // of an acceptance
 	Reason  string        // of a refusal or cancellation
 }
 
-// Writes are what an event changes, on condition that the order still is as it was read, and
-// the order as it is then. They fail with [ErrChanged], or [stock.Short] when too few are left
-// to place it. [Refusal] or [ErrLate] for what cannot happen to it.
+// Writes returns the writes of an event, which require that the order still is as it was read, and
+// the order after them. They fail with [ErrChanged], or with [stock.Short] when too few items are left
+// to place it. An event that cannot happen to the order gives [Refusal] or [ErrLate].
 func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, error) {
 	after, err := take(o, typ, s.now())
 	if err != nil {
@@ -467,8 +467,8 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	}, beside, counts, bounds, s.Rows.Moved(o.stand(), after.stand())), after, nil
 }
 
-// bounds are what an event does to the tokens of a proposal: what is placed counts for a day, what is let go
-// does not.
+// bounds returns the writes of an event to the tokens of a proposal: a placed order counts for a day, one that was let
+// go does not.
 func (s *Store) bounds(o Order, typ EventType) ([]dynamo.Write, error) {
 	switch typ {
 	case PlacedEvent:
@@ -479,7 +479,7 @@ func (s *Store) bounds(o Order, typ EventType) ([]dynamo.Write, error) {
 	return nil, nil
 }
 
-// counts are what a change of status does to what is counted.
+// counts returns the writes of a change of status to the counts of stock.
 func (s *Store) counts(before, after Order) ([]dynamo.Write, error) {
 	h := stock.Holding{Market: before.Market, Listing: before.Listing, Order: before.ID, Owner: before.Owner, Items: before.Counted}
 	switch held, holds := before.Stands(), after.Stands(); {
@@ -495,7 +495,7 @@ func (s *Store) counts(before, after Order) ([]dynamo.Write, error) {
 	return s.Stock.Return(h), nil
 }
 
-// Holding says what orders hold of what is counted, for [stock.Store.Check]. 1 request for each hundred.
+// Holding says how many counted items orders hold, for [stock.Store.Check]. 1 request for each hundred.
 func (s *Store) Holding(ctx context.Context, all []stock.Holding) (map[string]map[string]int, error) {
 	var keys []dynamo.Key
 	for _, h := range all {
@@ -530,7 +530,7 @@ func (s *Store) Apply(ctx context.Context, o Order, typ EventType, by By) (Order
 	return after, nil
 }
 
-// event is the write of an event. It is there once, as the change of status is that goes with it.
+// event returns the write of an event. The event is there once, like the change of status it goes with.
 func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace string) dynamo.Write {
 	e := Event{
 		Type: typ, Order: o.ID, Owner: o.Owner, Market: o.Market, Thread: o.Thread, Business: o.Business, From: from,

@@ -9,15 +9,15 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Swept is what a sweep did.
+// Swept is the result of a sweep.
 type Swept struct {
 	Looked, Expired, Unanswered, Done int
 }
 
-// Sweep lets proposals go whose time is over, tells of orders that a business has not answered,
-// and takes for done what it has accepted and forgotten; and it deletes what was open when its
-// customer had all deleted, once that is over. Any number of sweeps may run at once. 16 requests,
-// and 2 for each order; to delete one 4, and 1 for each message that told of it.
+// Sweep lets expired proposals go, reports orders that a business has not answered,
+// and closes as done orders that a business accepted and forgot. It also deletes orders that were open when their
+// customer had everything deleted, once those are over. Any number of sweeps may run at once. 16 requests,
+// and 2 for each order; to delete one 4, and 1 for each message about it.
 func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	var did Swept
 	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), b, func(key dynamo.Key) (bool, error) {
@@ -51,7 +51,7 @@ func (s *Store) lapse(ctx context.Context, key dynamo.Key) (EventType, error) {
 	return s.Lapse(ctx, o)
 }
 
-// Lapse ends an order whose time is over, and returns what happened to it; "" when nothing did.
+// Lapse ends an order whose time is over, and returns the event; "" if there was none.
 func (s *Store) Lapse(ctx context.Context, o Order) (EventType, error) {
 	if due := o.due(); due.IsZero() || s.now().Before(due) {
 		return "", nil // the index was behind

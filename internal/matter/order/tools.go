@@ -304,7 +304,7 @@ func zoneOf(l *listing.Listing, m *market.Market) string {
 	return m.TimeZone
 }
 
-// told is what the customer may say with all kinds of orders.
+// told holds what the customer may add to an order of any kind.
 type told struct{ when, name, phone, note *string }
 
 // finish takes what all kinds of orders have.
@@ -435,7 +435,7 @@ type listArgs struct {
 	Kind *string `json:"kind" jsonschema:"food, service or viewing; null for all"`
 }
 
-// maxTold is how many orders a model is told of.
+// maxTold is how many orders a model sees.
 const maxTold = 10
 
 func (d *Taker) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Result, error) {

@@ -13,7 +13,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// verb is what a business says of an order.
+// verb is a business's answer to an order.
 type verb string
 
 const (
@@ -26,7 +26,7 @@ const (
 // said is a message of a business, read.
 type said struct {
 	verb    verb
-	code    string    // "" when none was said
+	code    string    // "" if none was said
 	vague   bool      // it quotes a message that we do not know, which may have been about any order
 	minutes int       // until the order is ready; 0 if not said
 	clock   time.Time // hour and minute when the order is ready; zero if not said
@@ -75,7 +75,7 @@ func Coded(text string) bool {
 	return ok && s.code != ""
 }
 
-// expects reads when an accepted order is expected; whatever else was said makes it no answer.
+// expects reads when an accepted order will be ready; any other words make the text no answer.
 func (s *said) expects(rest []string) bool {
 	for _, w := range rest {
 		w = strings.TrimRight(language.Fold(w), "'’")
@@ -112,8 +112,8 @@ func numberIn(w string) (int, string) {
 	return n, w[i:]
 }
 
-// codeOf is the code that a word is; "" for any other word. A number alone is minutes, and a
-// word of small letters is a word.
+// codeOf returns the code that a word is; "" for any other word. A number alone means minutes, and a
+// word in small letters is just a word.
 func codeOf(w string) string {
 	up := strings.ToUpper(w)
 	if len(w) != len(up) || !codeForm.Is(up) || strings.Trim(w, "0123456789") == "" || verbOf(w) != "" {
@@ -125,7 +125,7 @@ func codeOf(w string) string {
 	return up
 }
 
-// verbOf is what a single word says.
+// verbOf returns the verb of a single word.
 func verbOf(w string) verb {
 	if v := vocabulary()[language.Fold(w)]; v != "" {
 		return v
@@ -153,12 +153,12 @@ var beside = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// ownWords are those that businesses are told to use, by their keys in the catalogue.
+// ownWords are the words that we tell businesses to use, by their keys in the catalogue.
 var ownWords = map[wording.Key]verb{
 	wording.OrderWordAccept: sayAccept, wording.OrderWordRefuse: sayRefuse, wording.OrderWordDone: sayDone,
 }
 
-// otherWords are those that they use all the same. YES and NO are package gate's.
+// otherWords are words that they use anyway. YES and NO are package gate's.
 var otherWords = map[verb][]string{
 	sayAccept: {
 		"accept", "accepted", "confirm", "confirmed", "kabul", "onay", "onaylandı", "αποδοχή", "αποδέχομαι", "δεκτό", "принято", "принять", "принимаю",

@@ -11,7 +11,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Summary is what an order is, in one line: from whom, what, where to, when, for how much.
+// Summary describes an order in one line: from whom, what, where to, when, for how much.
 func Summary(lang string, o Order) string {
 	vars := Vars(lang, o)
 	vars["lines"] = strings.ReplaceAll(vars["lines"], "\n", "; ")
@@ -40,7 +40,7 @@ func Lines(lang string, o Order) string {
 	return strings.Join(all, "\n")
 }
 
-// When is the time that an order is for, in its own zone; "" is as soon as can be.
+// When returns the time that an order is for, in its own zone; "" means as soon as possible.
 func When(lang string, o Order) string { return local(lang, o, o.When) }
 
 // ETA is when the business expects it.
@@ -54,7 +54,7 @@ func local(lang string, o Order, t time.Time) string {
 	return wording.When(lang, t.In(loc), t.In(loc))
 }
 
-// address is where an order is brought, as it was said, else its point on the map.
+// address returns where to deliver an order, in the customer's words, else its point on the map.
 func address(lang string, o Order) string {
 	if s := o.Delivery; s != nil && s.Address != "" {
 		return wording.Quote(lang, s.Address)
@@ -85,7 +85,7 @@ func money(lang string, minor int64, currency string) string {
 	return wording.Money(lang, minor, currency)
 }
 
-// Vars are what a template about an order can say.
+// Vars returns the variables of a template about an order.
 func Vars(lang string, o Order) wording.Vars {
 	return wording.Vars{
 		"code": o.Code, "listing": o.ListingName, "lines": Lines(lang, o), "address": address(lang, o), "map": mapLink(o), "when": When(lang, o),
@@ -94,7 +94,7 @@ func Vars(lang string, o Order) wording.Vars {
 	}
 }
 
-// CardOf is what a client shows of an order.
+// CardOf describes an order for clients to show.
 func CardOf(o Order) tool.Card {
 	c := tool.Card{
 		"type": "order", "id": o.ID, "code": o.Code, "kind": string(o.Kind), "title": o.ListingName, "status": string(o.Status),
@@ -140,8 +140,8 @@ func (o Order) Cancellation(lang string, until time.Time) *tool.Proposal {
 	return &tool.Proposal{Kind: cancelKind(o.Kind), Ref: o.ID, Summary: Summary(lang, o), Hash: cancelHash(o), ExpiresAt: until}
 }
 
-// HowToAnswer tells a business with which words it answers an order. Of what is for a time it is not asked how long
-// that takes.
+// HowToAnswer tells a business which words answer an order. If the order is for a fixed time, it does not ask
+// how long it takes.
 func HowToAnswer(lang string, o Order) string {
 	key := wording.MerchantOrderAnswer
 	if !o.When.IsZero() {

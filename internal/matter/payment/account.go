@@ -24,8 +24,8 @@ type Record struct {
 	UpdatedAt   time.Time `json:"updatedAt"`
 }
 
-// Of returns the payments for transactions, in their order; those that cost nothing and those
-// that nobody was asked to pay have none. 1 request for each that costs something.
+// Of returns the payments for transactions, in their order. Free transactions, and those that nobody was
+// asked to pay, have none. 1 request for each that costs something.
 func (s *Store) Of(ctx context.Context, txs []ledger.Transaction) ([]Record, error) {
 	var all []Record
 	for _, tx := range txs {

@@ -12,8 +12,8 @@ import (
 // told of by then.
 const closeAfter = 5 * time.Minute
 
-// close has what was not paid in time paid no more. What was paid after all is taken as if it had
-// been told of. Each try has a key of its own, as refunds have.
+// close makes a payment that was not made in time impossible to make later. If it was made after all, it counts as if
+// we had been notified. Each try has a key of its own, as refunds have.
 func (s *Store) close(ctx context.Context, p Payment) error {
 	found, err := s.Provider.Close(ctx, p.Intent, fmt.Sprintf("close.%s.%d", p.Transaction, p.Looks))
 	switch {

@@ -7,8 +7,8 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held exports a person's payments and forgets whose they are. The payments themselves are kept for the
-// books; that of a booking which still stands is forgotten with it.
+// Held exports a person's payments and forgets their owner. The payments themselves stay for the
+// books; the payment of a booking that is still active is forgotten together with that.
 type Held struct {
 	*Store
 	Bookings interface {
@@ -28,7 +28,7 @@ func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(h.Of(ctx, txs))
 }
 
-// Erase forgets whose the payments are.
+// Erase forgets the owner of the payments.
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	txs, err := h.Bookings.Of(ctx, s)
 	if err != nil {

@@ -30,8 +30,8 @@ func (s *Store) LetGoOf(ctx context.Context, tx ledger.Transaction) (string, err
 	return LetGoKind, nil
 }
 
-// LetGo settles proposals to let go of an offer whose link the customer has: YES lets it go, with
-// which it can be paid no more; NO gives the link again.
+// LetGo settles proposals to let go of an offer whose link the customer has. YES lets it go, after
+// which it can no longer be paid; NO gives the link again.
 type LetGo struct{ Store *Store }
 
 // Describe asks for the YES.

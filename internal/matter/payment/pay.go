@@ -33,7 +33,7 @@ func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 func (Pay) Does() gate.Deed { return gate.Pays }
 
 // Commit makes the payment intent, and prepares to store the payment with the receipt of the
-// YES. An intent charges nobody: one whose turn dies is made again by the same key, or is
+// YES. An intent charges nobody: if its turn dies, it is made again under the same key, or is
 // never paid. Without the provider the offer keeps waiting for its YES.
 func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	s, p := c.Store, consent.Pending
@@ -70,7 +70,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 	}, s.Ledger.Owed(tx)...)), nil
 }
 
-// ask has the provider make an intent for what the ledger says, and makes the payment of it.
+// ask requests an intent from the provider with the ledger's figures, and makes the payment from it.
 func (c Pay) ask(ctx context.Context, tc tool.Context, tx ledger.Transaction, consent gate.Consent) (Payment, error) {
 	s, pending := c.Store, consent.Pending
 	token, err := s.newToken()
@@ -122,7 +122,7 @@ func (c Pay) link(tc tool.Context, p Payment, tx ledger.Transaction, ws []dynamo
 	}
 }
 
-// items is what a transaction leaves of a conversation.
+// items returns the items that a transaction adds to the state of a conversation.
 func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
 	if i, ok := tx.Item(tc.Language, s.Summary(tc.Language, tx), tc.Now); ok {
 		return []standing.Item{i}
@@ -130,7 +130,7 @@ func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
 	return nil
 }
 
-// named is a transaction with what has become of its payment.
+// named describes a transaction together with the state of its payment.
 func (s *Store) named(tc tool.Context, p Payment, tx ledger.Transaction) []standing.Item {
 	items := s.items(tc, tx)
 	key, back := map[Status]wording.Key{Refunding: wording.PaymentReturning, Refunded: wording.PaymentReturned}[p.Status]

@@ -1,11 +1,11 @@
-// Package payment has customers pay for what is held for them: a YES gives them a link, and
-// the booking is confirmed when the payment provider says that they have paid, by the receipt
-// of that YES and in the same transaction as the payment. A payment that comes when nothing
-// is held any more is given back.
+// Package payment lets customers pay for held bookings. A YES gives them a link. When the payment provider
+// reports that they have paid, the booking is confirmed, with the receipt
+// of that YES and in the same transaction as the payment. A payment that comes after the
+// hold is gone is given back.
 //
-// What is to be paid is the ledger's word, never a model's nor a provider's. Whatever the
-// provider says any number of times, in any order, happens once; an amount, a currency or an
-// intent that is not the stored one confirms nothing and raises an alert.
+// The amount to pay comes from the ledger, never from a model or a provider. Whatever the
+// provider reports any number of times, in any order, happens once. An amount, a currency or an
+// intent that differs from the stored one confirms nothing and raises an alert.
 //
 //	waiting    → paid       the hold stands: it is confirmed with it
 //	waiting    → failed     a bank has said no; it can still be paid
@@ -15,23 +15,23 @@
 //	refunding  → refunded   the provider has taken it
 //	any        → refunded   somebody has given it back at the provider's own pages
 //
-// What was not paid while it was held is closed at the provider a little later, so that a page
-// that is still open pays nothing any more. What was paid, and nobody has told of, is found by
-// that and taken as if they had, with an alert.
+// A payment that was not made during the hold is closed at the provider a little later, so that a page
+// that is still open can no longer pay it. If it turns out to have been paid without a report to us,
+// it counts as if we had had the report, with an alert.
 //
 // A refund that the provider has taken and that fails later stays refunded here, and an alert
 // leaves it to people: the bank that could not take the money back will not take it again.
 //
-// Table ledger, apart from the transactions, whose histories hold nothing else:
+// Table ledger, apart from the transactions, because nothing else may be in their histories:
 //
 //	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", until it is closed, while it is refunding, or paid for what nobody came to
 //	pay#{transaction}  event#{status}   what happened to it, once
 //
 // When a customer's data is deleted, the books stay without them: [Store.Forget] says what.
 //
-// Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 to 4, one
-// that comes again 1; a page 2; a refund 2, and 1 to the provider; what was not paid in time 2,
-// and 2 to the provider. To ask whether it is to be let go 1, a YES to that 1, a NO 2.
+// Requests to the store: a YES 2 and those of the turn's transaction, a webhook 2 to 4, a repeated
+// one 1; a page 2; a refund 2, and 1 to the provider; a payment that was not made in time 2,
+// and 2 to the provider. Asking whether to let go 1, a YES to that 1, a NO 2.
 //
 // Facets of the contract that it does without:
 //
@@ -69,7 +69,7 @@ type Status string
 const (
 	Waiting   Status = "waiting"   // the customer has the link
 	Failed    Status = "failed"    // so far: it can be tried again
-	Paid      Status = "paid"      // and what it is for is confirmed
+	Paid      Status = "paid"      // and the booking is confirmed
 	Refunding Status = "refunding" // to be given back
 	Refunded  Status = "refunded"  // given back
 )
@@ -82,7 +82,7 @@ const (
 	ReasonStaff     = "staff" // at the provider's own pages
 )
 
-// Payment is what one transaction asks its customer to pay.
+// Payment is the payment that one transaction asks its customer for.
 type Payment struct {
 	Transaction string       `dynamodbav:"transaction" json:"transactionId"`
 	Owner       string       `dynamodbav:"owner,omitempty" json:"-"` // actor key; "" when their data was deleted
@@ -96,7 +96,7 @@ type Payment struct {
 	Token       string       `dynamodbav:"token" json:"-"`       // of the link
 	Status      Status       `dynamodbav:"status" json:"status"`
 	Reason      string       `dynamodbav:"reason,omitempty" json:"reason,omitempty"`  // of a refund
-	BackMinor   int64        `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // of the amount, what is given back; 0: all of it
+	BackMinor   int64        `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // the part that is given back; 0: all of it
 	Receipt     gate.Receipt `dynamodbav:"receipt" json:"receipt"`                    // of the YES
 	Tries       int          `dynamodbav:"tries,omitempty" json:"tries,omitempty"`    // to give it back
 	Looks       int          `dynamodbav:"looks,omitempty" json:"-"`                  // that failed to close it
@@ -118,15 +118,15 @@ type Wanted struct {
 	Key                 string // equal keys with equal wants are one intent
 }
 
-// Provider takes payments. What may go better later is [fault.Unavailable] or [fault.Limited].
+// Provider takes payments. Failures worth a retry are [fault.Unavailable] or [fault.Limited].
 type Provider interface {
 	// Create asks for a payment and returns its id. It charges nobody.
 	Create(ctx context.Context, w Wanted) (id string, err error)
 
-	// Secret is what the customer's page pays with, and whether it has been paid.
+	// Secret returns the secret that the customer's page pays with, and whether the intent has been paid.
 	Secret(ctx context.Context, id string) (secret string, paid bool, err error)
 
-	// Refund gives back what was paid, once for the key; what was given back before counts, and
+	// Refund gives money back, once for each key. Money given back before counts, and
 	// is no error.
 	Refund(ctx context.Context, b Back) error
 
@@ -135,14 +135,14 @@ type Provider interface {
 	Close(ctx context.Context, id, key string) (Closed, error)
 }
 
-// Closed is what became of an intent that can be paid no more.
+// Closed is the outcome of an intent that can no longer be paid.
 type Closed struct {
 	Paid        bool
 	AmountMinor int64 // that was paid
 	Currency    string
 }
 
-// Back is what a provider is asked to give back.
+// Back is the refund we ask a provider for.
 type Back struct {
 	Intent      string
 	AmountMinor int64 // 0: all that was paid
@@ -162,7 +162,7 @@ type Store struct {
 	Random    io.Reader // of tokens: crypto/rand
 	Log       *slog.Logger
 
-	// Alerted hears of every alert that was raised, for what counts them; nil is nobody.
+	// Alerted is called for every alert that was raised, to count them; nil counts none.
 	Alerted func(context.Context)
 	// Release lets an offer go, as a NO to it does, and says so, or that it is booked by now.
 	Release func(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error)
@@ -201,7 +201,7 @@ func (p Payment) Back() int64 {
 
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Due is what a transaction asks to be paid: what has to be paid ahead, else all of it.
+// Due returns the amount that a transaction asks for: the part due ahead, else all of it.
 func Due(tx ledger.Transaction) int64 {
 	if tx.DueMinor > 0 {
 		return tx.DueMinor
@@ -209,8 +209,8 @@ func Due(tx ledger.Transaction) int64 {
 	return tx.PriceMinor
 }
 
-// PaidFor is how much was paid for a transaction, in minor units, and is not on its way back.
-// 1 request, none for what costs nothing.
+// PaidFor returns how much was paid for a transaction, in minor units, and is not on its way back.
+// 1 request, none for a free transaction.
 func (s *Store) PaidFor(ctx context.Context, tx ledger.Transaction) (int64, error) {
 	if Due(tx) == 0 {
 		return 0, nil
@@ -258,10 +258,10 @@ func (s *Store) Link(p Payment) string {
 	return strings.TrimRight(s.PublicURL, "/") + "/pay/" + p.Transaction + "/" + p.Token
 }
 
-// ErrGone means that there was something to pay, and that it is not held any more.
+// ErrGone means that there was something to pay, and that it is no longer held.
 var ErrGone = fault.New(fault.Gone, "it is not held any more and cannot be paid")
 
-// Page is what the page behind a link shows.
+// Page is the content of the page behind a link.
 type Page struct {
 	Payment     Payment
 	Transaction ledger.Transaction
@@ -296,14 +296,14 @@ func held(tx ledger.Transaction, now time.Time) bool {
 	return tx.State == ledger.Hold && tx.HoldExpiresAt.After(now)
 }
 
-// Secret is what the page behind a link pays with.
+// Secret is the data that the page behind a link pays with.
 type Secret struct {
 	Status       Status
-	Paid         bool   // it has been, though we may not have been told yet
+	Paid         bool   // it has been paid, though we may not know it yet
 	ClientSecret string // while it can be paid
 }
 
-// Secret asks the provider for what the page behind a link pays with.
+// Secret asks the provider for the data that the page behind a link pays with.
 func (s *Store) Secret(ctx context.Context, tx, token string) (Secret, error) {
 	page, err := s.Open(ctx, tx, token)
 	switch {

@@ -15,7 +15,7 @@ import (
 
 const (
 	alertAfter = 3  // tries to give money back
-	maxTries   = 60 // then it is left to people, who know of it by the alert
+	maxTries   = 60 // then people take over, whom the alert has told
 	longestOff = 6 * time.Hour
 )
 
@@ -28,13 +28,13 @@ func firstTry(reason string) time.Duration {
 	return 0
 }
 
-// nextTry is how long after so many tries the next one is made.
+// nextTry is how long to wait for the next try, after a number of tries.
 func nextTry(tries int) time.Duration { return min(time.Minute<<min(tries, 10), longestOff) }
 
-// Ended has what was paid for a booking given back when the booking is cancelled, all of it, or
-// as much as the booking's terms say when its customer does it late; and looks again, when
-// nobody came and that cannot be taken back any more, whether a part is given back. It may be
-// called any number of times; the refund itself is made by [Store.Sweep].
+// Ended gives back the money paid for a cancelled booking: all of it, or, if its customer cancelled
+// late, as much as the booking's terms say. If nobody came and that can no longer be taken back,
+// Ended has the payment looked at again for a partial refund. It may be
+// called any number of times; [Store.Sweep] makes the refund itself.
 func (s *Store) Ended(ctx context.Context, e ledger.Event) error {
 	return again(e.Transaction.ID, func() error { return s.ended(ctx, e) })
 }
@@ -81,14 +81,14 @@ func (s *Store) part(ctx context.Context, p Payment, back int64, reason string) 
 	return ws
 }
 
-// lookAgain has a payment looked at again at a time, or not any more.
+// lookAgain schedules the next look at a payment, or none.
 func (s *Store) lookAgain(p Payment, at time.Time) []dynamo.Write {
 	after := p
 	after.Version, after.UpdatedAt = p.Version+1, s.now()
 	return []dynamo.Write{s.put(after, at).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved)}
 }
 
-// missed settles what was paid for a booking to which nobody came, when that stands.
+// missed settles the payment of a booking that nobody came to, once that is final.
 func (s *Store) missed(ctx context.Context, p Payment) error {
 	tx, err := s.Ledger.Get(ctx, system(), p.Transaction)
 	if err != nil {
@@ -102,9 +102,9 @@ func (s *Store) missed(ctx context.Context, p Payment) error {
 	return faster(s.Table.DB().Commit(ctx, ws...))
 }
 
-// refund tries once to give the money back, and reports whether it is. Each try has a key of
-// its own: a failure that the provider keeps for a key must not be the answer for ever, and
-// what has been given back cannot be given back again.
+// refund tries once to give the money back, and reports whether that succeeded. Each try has a key of
+// its own: a failure that the provider keeps for a key must not stay the answer forever, and
+// money that has been given back cannot be given back again.
 func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
 	failed := s.Provider.Refund(ctx, Back{
 		Intent: p.Intent, AmountMinor: p.BackMinor, Currency: p.Currency, Transaction: p.Transaction, Key: fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries),
@@ -138,12 +138,12 @@ func faster(err error) error {
 	return err
 }
 
-// Swept is what a sweep did.
+// Swept is the result of a sweep.
 type Swept struct{ Looked, Refunded int }
 
-// Sweep gives back what is to be given back, and closes what was not paid in time. Any number
-// of sweeps may run at once. 16 requests, and 2 for each payment; those of a webhook and 2 more
-// for one that was paid and not told of.
+// Sweep gives back money that is due back, and closes payments that were not made in time. Any number
+// of sweeps may run at once. 16 requests, and 2 for each payment; for one that was paid without a report
+// to us, those of a webhook and 2 more.
 func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	var did Swept
 	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), b, func(k dynamo.Key) (bool, error) {
@@ -157,8 +157,8 @@ func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	return did, err
 }
 
-// Attend gives back what was paid for a transaction, or closes what was not, if that is due, and
-// reports whether what was to be given back is.
+// Attend does what is due for one transaction: it gives money back, or closes an unpaid payment. It
+// reports whether the money that was due back has been given back.
 func (s *Store) Attend(ctx context.Context, tx string) (done bool, err error) {
 	it, err := s.Table.Get(ctx, key(tx))
 	if err != nil || it == nil {

@@ -12,7 +12,7 @@ import (
 	"merve/internal/record/ledger"
 )
 
-// Happened is what a provider tells of a payment.
+// Happened is an event that a provider reports about a payment.
 type Happened string
 
 const (
@@ -30,7 +30,7 @@ type Notification struct {
 	AmountMinor int64
 	Currency    string
 	All         bool   // of money given back: nothing is left
-	Refund      string // the provider's id of what bounced
+	Refund      string // the provider's id of the refund that bounced
 }
 
 // maxLooks bounds how often a payment is looked at again that changes all the time.
@@ -80,8 +80,8 @@ func (s *Store) take(ctx context.Context, r Notification) error {
 	return s.paid(ctx, p)
 }
 
-// paid confirms what was paid for, and gives up the booking that it replaces, in one transaction
-// with the payment; where nothing is held any more, or to be replaced, the money goes back.
+// paid confirms the booking that was paid for, and gives up the booking that it replaces, in one transaction
+// with the payment. If the hold is gone, or the booking to replace, the money goes back.
 func (s *Store) paid(ctx context.Context, p Payment) error {
 	receipt := p.Receipt
 	receipt.Payment = p.Intent
@@ -113,8 +113,8 @@ func (s *Store) paid(ctx context.Context, p Payment) error {
 	return fmt.Errorf("payment of %s: %w", p.Transaction, err)
 }
 
-// late gives back what came when nothing was held any more. What fails of it is tried again
-// by [Store.Sweep].
+// late gives back money that came after the hold was gone. If that fails, [Store.Sweep]
+// tries again.
 func (s *Store) late(ctx context.Context, p Payment) error {
 	ws, after := s.change(ctx, p, Refunding, ReasonHoldGone)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {

@@ -10,7 +10,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Teller tells customers what became of their payments, on their own threads, by turns of them.
+// Teller tells customers the outcome of their payments, by turns on their own threads.
 type Teller struct {
 	Store   *Store
 	Markets interface {
@@ -48,8 +48,8 @@ func (t *Teller) Tell(ctx context.Context, e Event) error {
 	return t.Threads.Tell(ctx, e.Thread, fmt.Sprintf("%s.payment.%s", e.Transaction, e.Type), n)
 }
 
-// words are what an event is told in. Of money that we give back the customer is told when it
-// is begun.
+// words returns the wording of an event. When we give money back, the customer is told at the beginning
+// of the refund.
 func words(e Event) (key wording.Key, ok bool) {
 	switch {
 	case e.Type == Paid:

@@ -18,7 +18,7 @@ func toPay(language, summary string, tx ledger.Transaction) string {
 		" · " + rule(language, tx)
 }
 
-// rule words what becomes of what is paid, as it is when the offer is made.
+// rule says what happens to the money after a cancellation, under the terms at the time of the offer.
 func rule(language string, tx ledger.Transaction) string {
 	loc := schedule.Zone(tx.TimeZone)
 	vars := wording.Vars{
@@ -31,7 +31,7 @@ func rule(language string, tx ledger.Transaction) string {
 	return wording.Say(language, wording.DepositRule, vars)
 }
 
-// CardOf is what a client shows of a payment. Money on its way back is shown as given back.
+// CardOf describes a payment for clients to show. Money on its way back counts as given back.
 func (s *Store) CardOf(p Payment) tool.Card {
 	status, amount := p.Status, p.AmountMinor
 	if status == Refunding || status == Refunded {

@@ -21,10 +21,10 @@ type change struct {
 	asked  any    // what the key stands for
 	detail string // of the event
 
-	rule   func(r *stored, now time.Time) error // what it does, to what was read; may refuse
+	rule   func(r *stored, now time.Time) error // applies the change to the report as read; may refuse
 	fields func(r stored) fields                // what that writes
 
-	alone  bool // independent of what others change: it holds only to what it needs itself
+	alone  bool // independent of other people's changes: it requires only what it needs itself
 	quiet  bool // nothing that the report tells: may be done to a resolved one, too
 	remove bool // the report goes
 	staff  bool // staff may do it to everybody's
@@ -38,8 +38,8 @@ var errMoved = errors.New("the report has changed meanwhile")
 // maxTries bounds how often a change is made again because of others.
 const maxTries = 12
 
-// done is what a change gave: the report as it is afterwards, and the event when it had
-// been made before. A report that has gone since is nil.
+// done is the result of a change: the report afterwards, and the event if the change had
+// been made before. A report that has been deleted since is nil.
 type done struct {
 	report *Report
 	before *Event
@@ -97,7 +97,7 @@ func (s *Store) try(ctx context.Context, by By, owners []string, id string, c ch
 	return done{report: &after.Report}, nil
 }
 
-// repeated is what a change gives that was made before.
+// repeated returns the result of a change that was made before.
 func repeated(r *stored, made *Event, payload string, err error) (done, error) {
 	switch {
 	case err != nil:
@@ -177,7 +177,7 @@ func (c change) apply(before *stored, now time.Time) (stored, error) {
 	return after, nil
 }
 
-// writes are what c changes, and the event e of it.
+// writes returns the writes of c, and of its event e.
 func (s *Store) writes(ctx context.Context, c change, before, after stored, e Event) ([]dynamo.Write, error) {
 	ws := []dynamo.Write{s.put(e), s.main(c, before, after)}
 	switch {

@@ -13,7 +13,7 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Draft is what a new report begins with.
+// Draft is the initial content of a new report.
 type Draft struct {
 	Market string
 	Thread string

@@ -15,7 +15,7 @@ import (
 	"merve/internal/cloud/event"
 )
 
-// EventType says what was done.
+// EventType names a change.
 type EventType string
 
 const (
@@ -44,7 +44,7 @@ type Event struct {
 	Detail  string    `dynamodbav:"detail,omitempty"`  // which section, which link
 	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key; "" if somebody opened a link
 	Staff   bool      `dynamodbav:"staff,omitempty"`   // done by staff, not by the owner
-	Payload string    `dynamodbav:"payload,omitempty"` // hash of what was asked
+	Payload string    `dynamodbav:"payload,omitempty"` // hash of the request
 	Trace   string    `dynamodbav:"trace,omitempty"`
 	At      time.Time `dynamodbav:"at"`
 }
@@ -68,7 +68,7 @@ func (s *Store) Events(ctx context.Context, by By, id string) ([]Event, error) {
 	return events, err
 }
 
-// happened is what a change to r leaves.
+// happened returns the event of a change to r.
 func happened(by By, typ EventType, r Report, now time.Time, trace string) Event {
 	return Event{
 		Type: typ, Report: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread, Status: r.Status,

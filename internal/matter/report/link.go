@@ -29,7 +29,7 @@ const (
 	tokenSize  = 16                  // bytes
 )
 
-// What has become of a link that was good once.
+// Why a link that was once valid no longer works.
 var (
 	ErrExpired = fault.New(fault.Gone, "the link has expired")
 	ErrRevoked = fault.New(fault.Gone, "the link has been withdrawn")
@@ -47,7 +47,7 @@ type Link struct {
 	TTL       int64     `dynamodbav:"ttl" json:"-"`
 }
 
-// good says why a link opens nothing any more.
+// good returns the reason why a link no longer opens anything.
 func (l Link) good(now time.Time) error {
 	switch {
 	case !l.RevokedAt.IsZero():
@@ -163,7 +163,7 @@ func idOf(token []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// link finds a link by its token. What has not been one for long is [actor.ErrNotFound].
+// link finds a link by its token. One that expired long ago is [actor.ErrNotFound].
 func (s *Store) link(ctx context.Context, id string, token []byte) (Link, error) {
 	it, err := s.Table.Get(ctx, linkKey(id, idOf(token)))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// Known is what a model is told of a customer who reports damage.
+// Known is what a model knows about a customer who reports damage.
 type Known struct {
 	ID      string          `json:"id"`
 	Name    string          `json:"name,omitempty"`
@@ -15,7 +15,7 @@ type Known struct {
 	Reports []Brief         `json:"reportIdsWithStatus"`
 }
 
-// Known returns what is known of the customer of a turn. As many requests as [Store.Profile].
+// Known returns what is known about the customer of a turn. As many requests as [Store.Profile].
 func (s *Store) Known(ctx context.Context, tc tool.Context) (any, error) {
 	briefs, err := s.Profile(ctx, tc.Market.ID, tc.Actor.Keys())
 	if err != nil {

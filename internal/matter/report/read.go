@@ -148,7 +148,7 @@ type View struct {
 	Status     Status        `json:"status"`
 	Address    string        `json:"address,omitempty"`
 	Location   *geo.Location `json:"location,omitempty"`
-	Sections   []SectionView `json:"sections"` // those that were told, in order
+	Sections   []SectionView `json:"sections"` // those with content, in order
 	Photos     []PhotoView   `json:"photos"`
 	NoPhotos   bool          `json:"noPhotos,omitempty"`
 	CreatedAt  time.Time     `json:"createdAt"`

@@ -69,13 +69,13 @@ type Status string
 const (
 	Pending   Status = "pending"   // being told
 	Completed Status = "completed" // all there that must be; staff look at it
-	Resolved  Status = "resolved"  // dealt with; it does not change any more
+	Resolved  Status = "resolved"  // dealt with; it no longer changes
 )
 
 // Statuses are all there are, in their order.
 func Statuses() []Status { return []Status{Pending, Completed, Resolved} }
 
-// Section names a part of what the customer tells.
+// Section names a part of the customer's description.
 type Section string
 
 // Sections are all there are, in the order in which a report shows them.
@@ -86,7 +86,7 @@ func Sections() []Section {
 	}
 }
 
-// Limits of what a report takes. Lengths are in characters.
+// Limits of a report's content. Lengths are in characters.
 const (
 	MaxReports = 30 // of one owner, in all markets
 	MaxAddress = 256
@@ -110,7 +110,7 @@ type Report struct {
 	Address    string             `dynamodbav:"address,omitempty"` // in the customer's words
 	Lat        *float64           `dynamodbav:"lat,omitempty"`     // degrees; nil when the place was not found
 	Lng        *float64           `dynamodbav:"lng,omitempty"`
-	Sections   map[Section]string `dynamodbav:"sections"` // those that were told
+	Sections   map[Section]string `dynamodbav:"sections"` // those with content
 	Photos     []Photo            `dynamodbav:"photos,omitempty"`
 	NoPhotos   bool               `dynamodbav:"noPhotos,omitempty"` // the customer says that there are none
 	CreatedAt  time.Time          `dynamodbav:"createdAt"`
@@ -125,13 +125,13 @@ type Photo struct {
 	Caption string `dynamodbav:"caption,omitempty" json:"caption,omitempty"`
 }
 
-// What a report may lack for its completion.
+// What a report may lack before it is complete.
 const (
 	MissingAddress = "address"
 	MissingPhotos  = "photos"
 )
 
-// Missing lists what is needed for completion.
+// Missing lists what the report still lacks.
 func (r Report) Missing() []string {
 	missing := []string{}
 	if r.Address == "" {
@@ -154,7 +154,7 @@ type Brief struct {
 
 func (r Report) brief() Brief { return Brief{r.ID, r.Market, r.Status, r.Address, r.CreatedAt} }
 
-// Errors that callers tell apart. What is not there, or not the caller's, is
+// Errors that callers tell apart. A report that does not exist, or is not the caller's, is
 // [actor.ErrNotFound].
 var (
 	ErrResolved    = fault.New(fault.Conflict, "the report is resolved and cannot be changed any more")
@@ -172,7 +172,7 @@ type Store struct {
 	Random    io.Reader // 32 bytes are read once in the life of the tables
 	PublicURL string    // links begin with it
 
-	Rows *thread.Rows // of what stands of conversations; nil writes none
+	Rows *thread.Rows // of the open matters of conversations; nil writes none
 
 	mu     sync.Mutex
 	secret []byte
@@ -182,7 +182,7 @@ type Store struct {
 type By struct {
 	Actor  actor.Actor
 	Owners []string // the keys under which the caller has reports; nil is the actor's own and linked ones
-	Market string   // whose reports; "" is any market's, as for staff
+	Market string   // the market of the reports; "" is any market, as for staff
 	Key    string   // idempotency: the same change has the same key, however often it is asked for
 }
 
@@ -229,8 +229,8 @@ const idPrefix = "rp_"
 // report.
 func newID(owner, key string) string { return ident.New(idPrefix, "report", owner, key) }
 
-// isID reports whether id can be a report's. What cannot be one is not looked up: it may be
-// anything.
+// isID reports whether id has the form of a report's id. Anything else is not looked up, because it
+// may be any text.
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
 // now is the time as it is stored.

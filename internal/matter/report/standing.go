@@ -47,7 +47,7 @@ func (s Standing) At(h thread.Head, id string) dynamo.Place {
 	return dynamo.Place{Table: s.Store.Table, Key: reportKey(h.Owner, id)}
 }
 
-// Read is what was found there.
+// Read turns a stored item into a standing one.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
 	var r Report
 	if err := it.Decode(&r); err != nil {

@@ -76,7 +76,7 @@ func (r *Reporter) Tools() []tool.Tool {
 	}
 }
 
-// draft marks a tool that changes what is the customer's own and tells nobody.
+// draft marks a tool that changes only the customer's own draft and tells nobody.
 func draft(t tool.Tool) tool.Tool {
 	t.Draft = true
 	return t
@@ -90,8 +90,8 @@ func sectionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// summary is what the customer is asked: the report is looked up, so that nobody says YES
-// to an id, or to what does not exist.
+// summary returns the question for the customer. It looks up the report, so that nobody says YES
+// to an id, or to a report that does not exist.
 func (r *Reporter) summary(ctx context.Context, tc tool.Context, a idArgs) (string, error) {
 	found, err := r.Store.Get(ctx, byOf(tc), a.ReportID)
 	if err != nil {
@@ -118,7 +118,7 @@ type state struct {
 	Longitude  *float64  `json:"longitude,omitempty"`
 	Photos     int       `json:"photos"`
 	NoPhotos   bool      `json:"noPhotos,omitempty"`
-	Sections   []Section `json:"sections"` // those that were told
+	Sections   []Section `json:"sections"` // those with content
 	FoundAs    string    `json:"foundAs,omitempty"`
 	Candidates []string  `json:"candidates,omitempty"`
 	Note       string    `json:"note,omitempty"`
@@ -191,7 +191,7 @@ func (r *Reporter) address(ctx context.Context, tc tool.Context, a addressArgs) 
 	return changed(rep, f.onto(stateOf(rep))), nil
 }
 
-// found is what came of looking for a place.
+// found is the result of looking for a place.
 type found struct {
 	spot       geo.Spot
 	as         string
@@ -232,7 +232,7 @@ func (r *Reporter) locate(ctx context.Context, tc tool.Context, address string) 
 	return f
 }
 
-// onto adds what was found to what the model is told.
+// onto adds the result of a place search to what the model sees.
 func (f found) onto(s state) state {
 	s.FoundAs, s.Candidates, s.Note = f.as, f.candidates, f.note
 	return s
@@ -268,8 +268,8 @@ func (r *Reporter) photos(ctx context.Context, tc tool.Context, a photoArgs) (to
 	return res, nil
 }
 
-// choose makes the list of photos that was asked for: of those that the report has, and of
-// those of the thread. One that is named twice is taken once.
+// choose returns the photos that the tool asks for, out of those of the report and
+// those of the thread. A photo that is named twice is used once.
 func (r *Reporter) choose(ctx context.Context, thread string, rep Report, a photoArgs) ([]Photo, error) {
 	switch {
 	case len(a.PhotoURLs) > MaxPhotos:

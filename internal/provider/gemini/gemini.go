@@ -174,7 +174,7 @@ func refused(status int) error {
 	return fault.Wrap(cause, fault.Unavailable, "gemini is away")
 }
 
-// items are the pages that the answer rests on, each with the first sentence that it bears out.
+// items returns the pages that the answer cites, each with the first sentence that it supports.
 func (g grounding) items() []discovery.Item {
 	items := make([]discovery.Item, len(g.Chunks))
 	for i, c := range g.Chunks {
@@ -194,7 +194,7 @@ func (g grounding) items() []discovery.Item {
 	return items
 }
 
-// resolved are the items at the addresses to which Google's redirects lead. What leads nowhere is left out.
+// resolved returns the items with the addresses that Google's redirects lead to. A redirect that leads nowhere is dropped.
 func (c *Client) resolved(ctx context.Context, items []discovery.Item) []discovery.Item {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()

@@ -1,7 +1,7 @@
 // Package googleplaces finds places by Google's Places API (New).
 // https://developers.google.com/maps/documentation/places/web-service/text-search
 //
-// A [Client] is a [discovery.Map]. Requests are tried once. Of what it answers only the ids of places may be kept.
+// A [Client] is a [discovery.Map]. Requests are tried once. From an answer only the ids of places may be stored.
 package googleplaces
 
 import (
@@ -33,7 +33,7 @@ const (
 	maxRadius      = 50_000  // meters
 )
 
-// fields are those of a place that are read. Each costs: what is not shown is not asked for.
+// fields are the fields of a place that we read. Each costs money, so we request only those that are shown.
 var fields = []string{"id", "displayName", "formattedAddress", "location", "internationalPhoneNumber"}
 
 // Client asks Google. Its methods may be called at the same time.

@@ -54,12 +54,12 @@ type Client struct {
 }
 
 // Geocode returns the addresses and places, not businesses, that the query's text may mean, the
-// likeliest first, none when nothing was found. One is sure when at most one part of the address was
-// corrected, and not its house number. Mapbox wants a credit card or a contract on the account for
+// likeliest first, or none if it finds nothing. A result is sure if at most one part of the address was
+// corrected, and not its house number. Mapbox requires a credit card or a contract on the account for
 // answers that are stored.
 //
-// What cannot be looked up is [fault.Invalid], a rate limit [fault.Limited]; what may go
-// better later is [fault.Unavailable], a refused token [fault.Internal].
+// A query that cannot be looked up is [fault.Invalid], a rate limit [fault.Limited], a failure worth a
+// retry [fault.Unavailable], a refused token [fault.Internal].
 func (c *Client) Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error) {
 	values, err := addressed(q)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) token(ctx context.Context) (string, error) {
 	return token, err
 }
 
-// addressed checks q as Mapbox would, so that what it would refuse costs no request.
+// addressed checks q by Mapbox's rules, so that a query it would refuse costs no request.
 func addressed(q geo.Query) (url.Values, error) {
 	text, err := plain(q.Text, MaxText)
 	if err != nil {

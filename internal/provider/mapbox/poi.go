@@ -22,8 +22,8 @@ const (
 )
 
 // Find returns shops, sights, stations and other points of interest, by words, by category (Mapbox's
-// canonical id, such as pharmacy or gas_station) or by both: the likeliest first, none when nothing was
-// found. Each has a name. Mapbox does not allow that its answer is kept for later searches. Errors are
+// canonical id, such as pharmacy or gas_station) or by both: the likeliest first, none if it finds nothing.
+// Each has a name. Mapbox does not allow its answers to be stored for later searches. Errors are
 // those of [Client.Geocode].
 func (c *Client) Find(ctx context.Context, q geo.Query) ([]geo.Found, error) {
 	path, values, err := interesting(q)
@@ -39,7 +39,7 @@ func (c *Client) Find(ctx context.Context, q geo.Query) ([]geo.Found, error) {
 
 var canonical = pattern.New(`^[a-z0-9_]{1,64}$`)
 
-// interesting is the endpoint that answers q, and what it is asked: /suggest, the third one,
+// interesting returns the endpoint that answers q, and its parameters. The third endpoint, /suggest,
 // gives no coordinates. https://docs.mapbox.com/api/search/search-box/#text-search,
 // https://docs.mapbox.com/api/search/search-box/#category-search
 func interesting(q geo.Query) (path string, v url.Values, err error) {
@@ -93,8 +93,8 @@ type interest struct {
 	} `json:"properties"`
 }
 
-// pois reads an answer. What has no name or no usable point, and what lies outside of where
-// was looked, is left out: the others are of use all the same.
+// pois reads an answer. It drops results without a name or a usable point, and results outside of the
+// area searched: the others are still useful.
 func pois(body []byte, within *geo.Box) ([]geo.Found, error) {
 	var answer struct {
 		Type     string     `json:"type"`

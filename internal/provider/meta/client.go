@@ -61,7 +61,7 @@ type Outbound struct {
 	QuickReplies []QuickReply
 
 	// HumanAgent sends outside the 24-hour window, up to seven days after the person wrote.
-	// Meta allows it for what a human has written, and to apps with the permission for it.
+	// Meta allows it for messages by a human, and to apps with the permission for it.
 	// https://developers.facebook.com/docs/messenger-platform/send-messages/message-tags
 	HumanAgent bool
 
@@ -171,7 +171,7 @@ func (c *Client) ready(psid string) *SendError {
 	return nil
 }
 
-// answer is what the Send API answers: a message, or an error.
+// answer is an answer of the Send API: a message, or an error.
 type answer struct {
 	MessageID string     `json:"message_id"`
 	Error     graphError `json:"error"`
@@ -213,9 +213,9 @@ func (c *Client) post(ctx context.Context, s send) (answer, *SendError) {
 	return told, nil
 }
 
-// request is a request with the page's token, in the address, where Meta's reference has it
-// (errors never quote the address), and the proof that we know the app's secret, without
-// which a stolen token is of no use.
+// request builds a request with the page's token in the address, as in Meta's reference
+// (errors never quote the address), and with the proof that we know the app's secret, without
+// which a stolen token is useless.
 // https://developers.facebook.com/docs/messenger-platform/reference/send-api/,
 // https://developers.facebook.com/docs/graph-api/guides/secure-requests
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
@@ -254,8 +254,8 @@ type Found struct {
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform/conversations
 const listed = 20
 
-// Find lists what the page has written to a person since a time, by Meta's clock, newest
-// first, to settle a send whose answer was lost. It knows the latest 20 messages of both
+// Find lists the page's messages to a person since a time, by Meta's clock, newest
+// first, to settle a send whose answer was lost. It sees the latest 20 messages of both
 // sides. An incomplete answer is an error, since "not found" lets a message go again.
 func (c *Client) Find(ctx context.Context, psid string, since time.Time) ([]Found, error) {
 	if failed := c.ready(psid); failed != nil {

@@ -57,7 +57,7 @@ func (e *SendError) outsideWindow() bool {
 	return e.Code == 10 && (e.Subcode == 2018278 || e.Subcode == 2018065 || e.Subcode == 2534022)
 }
 
-// meaning is what one of Meta's error codes means for a send.
+// meaning is the consequence of one of Meta's error codes for a send.
 type meaning struct {
 	outcome outbox.Outcome
 	text    string
@@ -65,7 +65,7 @@ type meaning struct {
 	wait    time.Duration
 }
 
-// code is an error code with its subcode; the subcode 0 stands for any that is not named.
+// code is an error code with its subcode; the subcode 0 covers all subcodes not listed.
 type code struct{ code, subcode int }
 
 // meanings are the codes that a message can meet. Any other code of a refused request is
@@ -114,7 +114,7 @@ var meanings = map[code]meaning{
 	{10903, 0}:     {outbox.Permanent, "the person cannot be answered", false, 0},
 }
 
-// meaningOf is what a code with its subcode means.
+// meaningOf returns the meaning of a code with its subcode.
 func meaningOf(c code) (m meaning, known bool) {
 	if m, known = meanings[c]; !known {
 		m, known = meanings[code{code: c.code}]
@@ -135,7 +135,7 @@ type graphError struct {
 	Transient bool `json:"is_transient"`
 }
 
-// refusal makes an error of an HTTP answer that is not a message.
+// refusal turns an HTTP answer that is not a message into an error.
 func refusal(status int, g graphError, header http.Header, now time.Time) *SendError {
 	m, known := meaningOf(code{g.Code, g.Subcode})
 	e := &SendError{Status: status, Code: g.Code, Subcode: g.Subcode, Message: m.text, Outcome: m.outcome, Alert: m.alert, RetryAfter: m.wait}

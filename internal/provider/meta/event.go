@@ -16,7 +16,7 @@ import (
 	"merve/internal/cloud/exchange"
 )
 
-// Kind is what has happened between a page and a person.
+// Kind is the kind of an event between a page and a person.
 type Kind string
 
 const (
@@ -138,7 +138,7 @@ type notification struct {
 	Entry  []entry `json:"entry"`
 }
 
-// entry is what happened on one page. Other subscriptions of the page come as "changes".
+// entry holds the events of one page. Other subscriptions of the page come as "changes".
 type entry struct {
 	ID        id                `json:"id"`
 	Time      int64             `json:"time"`
@@ -146,7 +146,7 @@ type entry struct {
 	Standby   []json.RawMessage `json:"standby"`
 }
 
-// id is an id that is a string, or a number as those of apps and stickers are.
+// id is an id that may be a string or a number; those of apps and stickers are numbers.
 type id string
 
 func (v *id) UnmarshalJSON(b []byte) error {
@@ -318,8 +318,8 @@ func (r *reader) millis(field string, ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// attach adds an attachment if it is a file, a place or a sticker. A message stands
-// without those that are not.
+// attach adds an attachment if it is a file, a place or a sticker. A message is still valid
+// without other attachments.
 func (out *Event) attach(raw json.RawMessage) {
 	var a struct {
 		Type    string `json:"type"`

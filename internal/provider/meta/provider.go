@@ -20,11 +20,11 @@ var _ outbox.Provider = (*Provider)(nil)
 // newToken is how long a token that was replaced takes to be known here.
 const newToken = 6 * time.Minute
 
-// Send sends m. What a human wrote is sent once more under the tag for it when the
-// 24-hour window turns out to be closed; whether seven days have passed is for Meta to say.
+// Send sends m. A message by a human is sent once more, under the tag for such messages, if the
+// 24-hour window turns out to be closed; Meta decides whether seven days have passed.
 //
-// A token that Meta does not accept is tried once more, after the time in which a new one
-// becomes known; then the operators must hear of it.
+// If Meta does not accept a token, Send tries once more after the time in which a new one
+// becomes known; after that the operators must hear of it.
 func (p *Provider) Send(ctx context.Context, m outbox.Message) (providerID string, err error) {
 	if m.Template != nil {
 		return "", &outbox.SendError{Outcome: outbox.Permanent, Reason: "Messenger has no approved templates"}

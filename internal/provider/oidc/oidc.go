@@ -107,7 +107,7 @@ func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
 const (
 	fetchWithin  = 10 * time.Second
 	refreshEvery = time.Hour
-	unknownEvery = 5 * time.Minute // a token of a key that is not known makes us look for new keys this often at most
+	unknownEvery = 5 * time.Minute // how often, at most, a token with an unknown key makes us look for new keys
 )
 
 // fetch gets the keys, and has them refreshed until ctx ends. Unlike keyfunc's own

@@ -1,9 +1,9 @@
 // Package openai is a model and an embedder behind OpenAI's API, at OpenAI or at any
 // endpoint that speaks the same.
 //
-// A [Client] sends only what the published schema allows, tries again what is worth
-// trying again while the context lasts, and turns every failure into an [llm.Error]
-// whose text holds neither what was said nor the key.
+// A [Client] sends only what the published schema allows, retries failures that are worth
+// it while the context lasts, and turns every failure into an [llm.Error]
+// whose text holds neither the conversation nor the key.
 // https://platform.openai.com/docs/api-reference
 package openai
 
@@ -21,7 +21,7 @@ import (
 	"merve/internal/model/llm"
 )
 
-// Config says where the model is and how long to try. Zero values are usable but for BaseURL.
+// Config says where the model is and how long to try. Zero values are usable except for BaseURL.
 type Config struct {
 	BaseURL string // ends in /v1
 	Key     string
@@ -31,7 +31,7 @@ type Config struct {
 	Retry llm.Retry
 }
 
-// Client asks one endpoint, and cleans what it answers. It is safe for concurrent use.
+// Client asks one endpoint and cleans its answers. It is safe for concurrent use.
 type Client struct {
 	cleaned  llm.Model
 	endpoint *endpoint

@@ -10,7 +10,7 @@ import (
 	"merve/internal/model/llm"
 )
 
-// EmbeddingModel is the model that embeds where none is named.
+// EmbeddingModel is the default model for embeddings.
 const EmbeddingModel = "text-embedding-3-small"
 
 // dimensions of the models that always give the same.
@@ -23,8 +23,8 @@ type Embedder struct {
 	shorter  int // dimensions to ask for; 0 takes what the model gives
 }
 
-// Embedder returns an embedder of a model; "" is [EmbeddingModel]. Dimensions are the
-// model's own when 0. A model that is not known has to be told them, and is not asked to
+// Embedder returns an embedder of a model; "" is [EmbeddingModel]. With 0, the vectors have the model's
+// own number of dimensions. For an unknown model the number is required, and the model is not asked to
 // shorten its vectors.
 func (c *Client) Embedder(model string, wanted int) (*Embedder, error) {
 	model = cmp.Or(model, EmbeddingModel)

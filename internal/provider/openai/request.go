@@ -108,7 +108,7 @@ var silent = []string{"gpt-5.6", "gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"}
 // unreasoning are the model families that refuse a reasoning effort.
 var unreasoning = []string{"gpt-3.5", "gpt-4", "chatgpt-4o"}
 
-// effort is what is sent of the effort that was asked for. Most requests ask for none and
+// effort returns the effort to send. Most requests set none and
 // leave it to the model.
 func effort(asked llm.Effort, req openai.ChatCompletionRequest) string {
 	switch {
@@ -171,8 +171,8 @@ func legalName(name string) string {
 	return name[:min(len(name), 64)]
 }
 
-// arguments returns args as they are sent back. Several endpoints parse them and fail
-// on what is no JSON; what was wrong stands in the call's result.
+// arguments returns args in the form to send back. Several endpoints parse them and fail
+// on invalid JSON; the call's result says what was wrong.
 func arguments(args json.RawMessage) string {
 	if args = bytes.TrimSpace(args); len(args) == 0 || !json.Valid(args) {
 		return "{}"

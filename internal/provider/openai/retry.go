@@ -32,7 +32,7 @@ func (e *endpoint) try(ctx context.Context, ask func(ctx context.Context, alive 
 	})
 }
 
-// classify says what err means. What the provider wrote stays out of the text: it may
+// classify turns err into our own error. The text leaves out the provider's words: they may
 // quote the conversation or the key.
 func classify(ctx context.Context, err error, retryAfter time.Duration) *llm.Error {
 	var known *llm.Error
@@ -61,7 +61,7 @@ func classify(ctx context.Context, err error, retryAfter time.Duration) *llm.Err
 	return &llm.Error{Meaning: llm.Unavailable, Err: fmt.Errorf("asking: %w", err)} // the connection failed
 }
 
-// account reports whether a failure is of the key or of what it may still spend, whatever is asked.
+// account reports whether a failure concerns the key or its budget, and so affects every request.
 func account(status int, kind string) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden || kind == "insufficient_quota"
 }
@@ -96,12 +96,12 @@ func deref(s *string) string {
 	return *s
 }
 
-// attemptState is what the transport learns of an attempt that go-openai does not pass on.
+// attemptState is what the transport learns about an attempt and go-openai does not pass on.
 type attemptState struct{ retryAfter time.Duration }
 
 type attemptKey struct{}
 
-// doer sends for go-openai. It notes the Retry-After of an answer, bounds what is
+// doer sends requests for go-openai. It notes the Retry-After of an answer, bounds how much is
 // read, and reads failures to their end, so that their connection can be used again.
 type doer struct {
 	client *http.Client

@@ -184,7 +184,7 @@ func cited(text []rune, at int) string {
 	return strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(line))
 }
 
-// refusedSearch says what an answer that is no success means. What the provider wrote stays out: it may quote the key.
+// refusedSearch classifies an unsuccessful answer. It leaves out the provider's words: they may quote the key.
 func refusedSearch(got exchange.Answer) error {
 	var failure struct {
 		Error struct {

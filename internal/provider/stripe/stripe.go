@@ -62,12 +62,12 @@ type Intent struct {
 	ClientSecret string // lets its holder pay, and nothing else: for the payer's page only
 	Status       Status
 	AmountMinor  int64
-	PaidMinor    int64  // of the amount, what was paid
+	PaidMinor    int64  // how much of the amount was paid
 	Currency     string // ISO 4217, upper case
-	Transaction  string // as it was given with it; "" of what is not ours
+	Transaction  string // as it was given with it; "" if the intent is not ours
 }
 
-// Wanted says what is to be paid.
+// Wanted says what the customer is to pay.
 type Wanted struct {
 	AmountMinor int64
 	Currency    string // ISO 4217
@@ -110,7 +110,7 @@ func (c *Client) Create(ctx context.Context, w Wanted) (Intent, error) {
 	return i, err
 }
 
-// What an intent carries, so that events of it lead back to what is paid.
+// Metadata keys of an intent, which lead its events back to our transaction.
 const (
 	metaTransaction = "transaction"
 	metaMarket      = "market"
@@ -186,18 +186,18 @@ type Refund struct {
 	Done bool // or under way: should it fail yet, an event tells; else it failed
 }
 
-// Back is what is to be given back of a paid intent.
+// Back says how much of a paid intent to give back.
 type Back struct {
 	Intent      string
-	AmountMinor int64  // in all, with what was given back before; more, where Stripe has no such amount; 0: all that was paid
+	AmountMinor int64  // in all, including earlier refunds; more, where Stripe has no such amount; 0: all that was paid
 	Currency    string // ISO 4217, of an amount
 	Transaction string // comes back with every event of the refund
 	Key         string // equal keys with equal wants are one refund
 }
 
-// Refund gives back what was paid by an intent, once for its key. What has been given back
-// before is done: of a part Stripe is asked first how much that was, so that a refund whose
-// answer was lost is not made again by another key. 1 request, 2 for a part.
+// Refund gives back money paid by an intent, once for its key. It does not repeat earlier refunds:
+// before a partial one it asks Stripe how much was given back, so that a refund whose
+// answer was lost is not made again under another key. 1 request, 2 for a part.
 func (c *Client) Refund(ctx context.Context, b Back) (Refund, error) {
 	if err := checkKey(b.Key); err != nil {
 		return Refund{}, err
@@ -268,10 +268,10 @@ func intentOf(got *sdk.PaymentIntent) (Intent, error) {
 	}, nil
 }
 
-// units is an amount in Stripe's units, which are the minor units of ISO 4217 but for a few
-// currencies; ok is false for one that Stripe cannot take. The krona and the shilling have no minor
-// unit any more, and are counted in hundredths all the same; the ariary has one, and is counted
-// without it; and of the dinars and rials with three decimals the last has to be 0.
+// units is an amount in Stripe's units, which are the minor units of ISO 4217 except for a few
+// currencies; ok is false for an amount that Stripe cannot process. The krona and the shilling no longer have a minor
+// unit, and are still counted in hundredths; the ariary has one, and is counted
+// without it; and the last of the three decimals of dinars and rials has to be 0.
 // https://docs.stripe.com/currencies#special-cases,
 // https://docs.stripe.com/currencies#zero-decimal, https://docs.stripe.com/currencies#three-decimal
 func units(amount int64, currency string) (n int64, ok bool) {
@@ -297,7 +297,7 @@ func minor(amount int64, currency string) int64 {
 	return amount
 }
 
-// atLeast is the least amount in Stripe's units that is not below a number of minor units.
+// atLeast returns the smallest amount in Stripe's units that is not below a number of minor units.
 func atLeast(amount int64, currency string) int64 {
 	for more := range int64(100) {
 		if n, ok := units(amount+more, currency); ok {
@@ -365,7 +365,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// refusal says what an error means. Stripe's own words are left out: they quote what was sent.
+// refusal classifies an error. It drops Stripe's own words, because they quote the request.
 // https://docs.stripe.com/error-codes
 func refusal(err error) error {
 	var told *sdk.Error
@@ -391,7 +391,7 @@ func refusal(err error) error {
 	return fault.Wrap(cause, fault.Unavailable, "the payment service gave no answer")
 }
 
-// refused is Stripe's refusal without what it quotes.
+// refused is Stripe's refusal without the quotes in it.
 type refused struct{ told *sdk.Error }
 
 func (r *refused) Error() string {

@@ -19,8 +19,8 @@ const (
 	// MaxWebhook is the largest body that is read, in bytes: several times Stripe's own events.
 	MaxWebhook = 256 << 10
 
-	// Tolerance is how old, or early, a signature may be, so that nobody sends again what they
-	// have listened to.
+	// Tolerance is how old, or early, a signature may be, so that nobody can replay an event they
+	// have intercepted.
 	Tolerance = 5 * time.Minute
 
 	maxSignatures = 16 // several, while a secret is being changed
@@ -76,7 +76,7 @@ func parts(header string) (at string, signatures []string) {
 	return at, signatures
 }
 
-// EventType is what has happened, by Stripe's word.
+// EventType is the kind of an event, in Stripe's words.
 type EventType string
 
 // The events that matter here. A refund that was taken can fail days later: that is told by both
@@ -96,11 +96,11 @@ type Event struct {
 	ID          string
 	Type        EventType
 	Intent      string // the intent it belongs to; "" if there is no intent
-	Transaction string // as it was given with the intent or the refund; "" of what is not ours, or was given back at Stripe's own pages
+	Transaction string // as it was given with the intent or the refund; "" if it is not ours, or was given back at Stripe's own pages
 	AmountMinor int64  // received, given back, or that was to be given back
 	Currency    string // ISO 4217, upper case
 	All         bool   // of money given back: nothing is left
-	Refund      string // whose failure or change is told
+	Refund      string // the refund that failed or changed
 	Failed      bool   // of a refund: it came to nothing
 }
 
@@ -133,7 +133,7 @@ func Parse(body []byte) (Event, error) {
 	return e, nil
 }
 
-// kind is what an event is about.
+// kind returns the kind of object that an event is about.
 func (t EventType) kind() string {
 	switch t {
 	case ChargeRefunded:
@@ -144,7 +144,7 @@ func (t EventType) kind() string {
 	return "payment_intent"
 }
 
-// read takes from an intent, a charge or a refund what is of interest.
+// read copies the fields that we use from an intent, a charge or a refund.
 func (e *Event) read(object json.RawMessage) error {
 	var o struct {
 		ID             string            `json:"id"`

@@ -56,7 +56,7 @@ func (c *Client) Ring(ctx context.Context, r Ring) (sid string, err error) {
 	return c.create(ctx, c.calls(), form, "the answer names no call")
 }
 
-// ringable checks a call as Twilio would, so that what it would refuse costs no request.
+// ringable checks a call by Twilio's rules, so that a call it would refuse costs no request.
 func (c *Client) ringable(r Ring) *SendError {
 	if failed := c.configured(); failed != nil {
 		return failed

@@ -64,7 +64,7 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 	return c.create(ctx, c.messages(), form, "the answer names no message")
 }
 
-// create posts form and returns the SID of what Twilio has made or changed by it. Errors are *[SendError].
+// create posts form and returns the SID of the resource that Twilio created or changed. Errors are *[SendError].
 func (c *Client) create(ctx context.Context, path string, form url.Values, nameless string) (sid string, err error) {
 	got, failed := c.post(ctx, path, form)
 	if failed != nil {
@@ -84,7 +84,7 @@ func (c *Client) create(ctx context.Context, path string, form url.Values, namel
 	return told.SID, nil
 }
 
-// form checks m as Twilio would, so that what it would refuse costs no request.
+// form checks m by Twilio's rules, so that a message it would refuse costs no request.
 func (c *Client) form(m Outbound) (url.Values, *SendError) {
 	if failed := c.configured(); failed != nil {
 		return nil, failed
@@ -232,7 +232,7 @@ const (
 	maxPages = 5
 )
 
-// Find lists what Twilio has taken from this sender, newest first, to settle a send
+// Find lists the messages that Twilio has accepted from this sender, newest first, to settle a send
 // whose answer was lost. Twilio's list may lag behind its sends by seconds.
 //
 // An incomplete answer is an error, since "not found" lets a message go again. For the

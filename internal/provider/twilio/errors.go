@@ -9,7 +9,7 @@ import (
 	"merve/internal/cloud/exchange"
 )
 
-// Outcome is what a failed send means.
+// Outcome is the consequence of a failed send.
 type Outcome string
 
 const (
@@ -61,7 +61,7 @@ func (e *SendError) Reason() string {
 	return fmt.Sprintf("%d: %s", e.Code, e.Message)
 }
 
-// meaning is what one of Twilio's error codes means for a send.
+// meaning is the consequence of one of Twilio's error codes for a send.
 type meaning struct {
 	outcome Outcome
 	text    string
@@ -168,7 +168,7 @@ func reason(code int) string {
 	return fmt.Sprintf("%d: %s", code, m.text)
 }
 
-// CallRefused is what a code of a call that failed says of the person's permission at WhatsApp; "" is nothing.
+// CallRefused returns what the code of a failed call says about the person's permission at WhatsApp; "" says nothing.
 func CallRefused(code int) string {
 	switch code {
 	case CodeNotPermitted, CodeCallsLimited, CodeCalledEnough:
@@ -183,7 +183,7 @@ func refused(code int) *SendError {
 	return &SendError{Code: code, Message: m.text, Outcome: Permanent, Alert: m.alert}
 }
 
-// refusal makes an error of an HTTP answer that is not a message.
+// refusal turns an HTTP answer that is not a message into an error.
 func refusal(status, code int, header http.Header, now time.Time) *SendError {
 	m, known := meanings[code]
 	e := &SendError{Status: status, Code: code, Message: m.text, Outcome: m.outcome, Alert: m.alert, RetryAfter: m.wait}

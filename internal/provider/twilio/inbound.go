@@ -50,7 +50,7 @@ const (
 )
 
 // ParseInbound reads the form of an inbound message. Its errors name the parameter.
-// Text that is not UTF-8 is mended; what becomes a key or an address is refused.
+// It repairs text that is not UTF-8, but refuses such bytes in a key or an address.
 func ParseInbound(form url.Values) (Inbound, error) {
 	p := &parser{form: form}
 	in := Inbound{

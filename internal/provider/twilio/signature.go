@@ -91,8 +91,8 @@ func Form(body []byte) (url.Values, error) {
 
 func errTooLarge() error { return fault.New(fault.TooLarge, "at most %d bytes", MaxWebhook) }
 
-// signedParams is what the signature covers besides the address: the parameters of a
-// form, or nothing when the address holds the hash of the body.
+// signedParams returns the parameters that the signature covers besides the address: those of a
+// form, or none if the address holds the hash of the body.
 func signedParams(address string, body []byte, contentType string) (params string, ok bool) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -159,8 +159,8 @@ func otherPort(address string) string {
 	return scheme + "://" + host + port + tail
 }
 
-// fewerEscapes undoes the escapes that a query can do without (RFC 3986 §3.4), except
-// of what would change its parameters.
+// fewerEscapes undoes the escapes that a query does not need (RFC 3986 §3.4), except
+// where that would change its parameters.
 func fewerEscapes(address string) string {
 	path, query, found := strings.Cut(address, "?")
 	if !found {
@@ -245,7 +245,7 @@ func targets(r *http.Request) []string {
 	return distinct([]string{r.RequestURI, routed})
 }
 
-// distinct leaves out what is empty or was there before.
+// distinct removes empty strings and repeats.
 func distinct(list []string) []string {
 	var out []string
 	for _, s := range list {

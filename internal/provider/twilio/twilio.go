@@ -1,15 +1,15 @@
-// Package twilio is WhatsApp at Twilio: what it sends to webhooks and how it signs that,
+// Package twilio speaks WhatsApp through Twilio: its webhooks and their signatures,
 // and its REST API for messages.
 //
-// Nothing that came by a webhook is read before [Verify] has passed on the raw body.
-// [Client.Send] says of every failure whether nothing was sent, nothing ever will be, or
-// that nobody knows; in the last case [Client.Find] asks Twilio, which has no key that
+// Nothing in a webhook is read before [Verify] has passed on the raw body.
+// For every failure [Client.Send] says whether nothing was sent, nothing ever will be, or
+// nobody knows. In the last case [Client.Find] asks Twilio, because Twilio has no key that
 // would make a second send harmless. Errors hold no text, phone number or key, so that
 // they can be logged.
 //
-// An address is a phone number in E.164, or the business-scoped id that WhatsApp gives
-// in its place for people with a user name ("US.13491208655302741918"). An id is kept
-// to the letter: no rule for phone numbers is ever used on it.
+// An address is a phone number in E.164, or the business-scoped id that WhatsApp uses
+// instead for people with a user name ("US.13491208655302741918"). An id is kept
+// exactly: no rule for phone numbers is ever applied to it.
 //
 // https://www.twilio.com/docs/whatsapp/api
 package twilio

@@ -165,8 +165,8 @@ func ids(hits []hit) []string {
 	return all
 }
 
-// some are the listings that have some of the words, given what each word found: as in the
-// index in memory, by what their words weigh and how many there are.
+// some returns the listings that have some of the words, given the hits of each word. It ranks them like the
+// index in memory does, by the weight of their words and by how many there are.
 func some(words [][]hit, limit int) []string {
 	type sum struct {
 		hit

@@ -105,9 +105,9 @@ func (x *Indexer) put(ctx context.Context, server *library.Client, collection, i
 	return remove(ctx, server.Collection(collection), id)
 }
 
-// remove takes a document out of a collection, if it is there: by a filter, since an id of dots
-// in an address would lead to the collection itself, or by the address, when the id has in it
-// what nothing can quote.
+// remove deletes a document from a collection, if it is there. It deletes by a filter, because an id of dots
+// in an address would mean the collection itself; or by the address, if the id contains
+// characters that a filter cannot quote.
 func remove(ctx context.Context, collection library.CollectionInterface[map[string]any], id string) error {
 	if strings.Contains(id, "`") {
 		if _, err := collection.Document(id).Delete(ctx); err != nil && !missing(err) {
@@ -119,12 +119,12 @@ func remove(ctx context.Context, collection library.CollectionInterface[map[stri
 	return err
 }
 
-// aliases are what leads to a market's collections.
+// aliases are the aliases of a market's collections.
 type aliases struct {
 	live     string              // the alias that searches use; "" before the first index
 	target   string              // the collection behind it
 	building []string            // collections being built, which get changes too
-	runs     map[string]struct{} // collections whose re-index nobody has ended
+	runs     map[string]struct{} // collections whose re-index has not ended
 }
 
 // targets returns the collections that a change must go to. The live one is named by its alias, so that Typesense

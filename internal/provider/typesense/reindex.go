@@ -33,7 +33,7 @@ var ErrOvertaken = fault.New(fault.Conflict, "another re-index of the market has
 type Reindexed struct {
 	Collection string    // that is searched now
 	Listings   int       // that there are
-	Failed     []Failure // those of them that Typesense did not take, by id
+	Failed     []Failure // those that Typesense rejected, by id
 	Dropped    []string  // collections that are no longer needed
 }
 
@@ -99,7 +99,7 @@ func (r *run) do(ctx context.Context) error {
 	return nil
 }
 
-// begin makes the new collection. The alias that says that it is being made is there first: a
+// begin creates the new collection. It first sets the alias that marks the collection as being built: a
 // collection without one belongs to nobody.
 func (r *run) begin(ctx context.Context) error {
 	if err := r.point(ctx, r.name+runAlias, r.name); err != nil {
@@ -112,8 +112,8 @@ func (r *run) begin(ctx context.Context) error {
 	return r.point(ctx, r.name+nextAlias, r.name)
 }
 
-// endOthers ends re-indexes that began before, and drops what they left behind. Later ones are
-// let be, so that of two one goes on.
+// endOthers ends re-indexes that began earlier, and drops what they left behind. It does not touch later
+// ones, so that one of two goes on.
 func (r *run) endOthers(ctx context.Context) error {
 	a, err := r.aliases(ctx, r.server, r.market)
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *run) beganAt(collection string) (time.Time, bool) {
 	return time.UnixMilli(n), ours && err == nil
 }
 
-// take removes the alias that lets a re-index come to its end, and reports whether it was us.
+// take removes the alias that lets a re-index finish, and reports whether this run did so.
 func (r *run) take(ctx context.Context, collection string) (bool, error) {
 	_, err := r.server.Alias(collection + runAlias).Delete(ctx)
 	if missing(err) {
@@ -180,7 +180,7 @@ func (r *run) fill(ctx context.Context) error {
 	return nil
 }
 
-// write puts a batch into the new collection and notes what of it is there.
+// write puts a batch into the new collection and notes which of its documents arrived.
 // https://typesense.org/docs/latest/api/documents.html#index-multiple-documents
 func (r *run) write(ctx context.Context, batch []listing.Document) error {
 	records := make([]any, len(batch))
@@ -209,7 +209,7 @@ func (r *run) write(ctx context.Context, batch []listing.Document) error {
 	return nil
 }
 
-// catchUp writes again what has changed since it was read, to where changes go.
+// catchUp writes listings that have changed since they were read, to every collection that gets changes.
 func (r *run) catchUp(ctx context.Context) error {
 	now, err := r.Store.Documents(ctx, r.market)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"merve/internal/record/listing"
 )
 
-// queryBy are the fields that words are looked for in, and queryWeights what each counts, in
-// the proportions of the index in memory. Up to 15, answers give them back as they are.
+// queryBy are the fields to search for words, and queryWeights their weights, in
+// the proportions of the index in memory. Up to 15, answers return them unchanged.
 const (
 	queryBy      = "names,kinds,about,offerings,items,synonyms,descriptions"
 	queryWeights = "10,8,6,4,4,3,2"

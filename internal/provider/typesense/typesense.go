@@ -149,11 +149,11 @@ func status(err error) int {
 	return 0
 }
 
-// missing reports whether what was asked for does not exist.
+// missing reports whether the requested resource does not exist.
 func missing(err error) bool { return status(err) == http.StatusNotFound }
 
-// failure says what an error of the library means. What Typesense wrote is left out: it may
-// quote what was asked. https://typesense.org/docs/latest/api/api-errors.html
+// failure turns an error of the library into our own. It leaves out Typesense's words: they may
+// quote the request. https://typesense.org/docs/latest/api/api-errors.html
 func failure(err error, format string, args ...any) error {
 	doing := "typesense: " + fmt.Sprintf(format, args...)
 	switch code := status(err); {

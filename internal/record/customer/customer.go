@@ -60,7 +60,7 @@ type Customer struct {
 	Version  int      `dynamodbav:"version" json:"version"` // counts changes
 }
 
-// Actor is who owns what is the customer's.
+// Actor returns the actor that owns the customer's data.
 func (c Customer) Actor() actor.Actor {
 	return actor.Actor{Kind: actor.Caller, ID: c.ID, Name: c.Name}
 }
@@ -155,8 +155,8 @@ func (s *Store) Put(ctx context.Context, c Customer) (Customer, error) {
 	return c, nil
 }
 
-// Delete takes a customer of a market away, with what they are known by: no call is theirs any more. The appointments that
-// they have stay. A repeat finds nothing. 2 requests.
+// Delete deletes a customer from a market, with the phone numbers they are known by: no call can prove to be theirs any
+// more. Their appointments stay. Repeating it finds nothing. 2 requests.
 func (s *Store) Delete(ctx context.Context, market, id string) error {
 	c, err := s.Get(ctx, market, id)
 	switch {
@@ -216,12 +216,12 @@ func (s *Store) Page(ctx context.Context, market, after string, limit int) ([]Cu
 	return all, page.Next, err
 }
 
-// caller leads to a customer: from what they are known by, and from the list of a market.
+// caller is an item that points to a customer: from a phone and ZIP code, or from the list of a market.
 type caller struct {
 	ID string `dynamodbav:"id"`
 }
 
-// known are the keys of what a customer is known by.
+// known returns the keys that find a customer.
 func (c Customer) known() []dynamo.Key {
 	var keys []dynamo.Key
 	for _, phone := range c.Phones {
@@ -265,8 +265,8 @@ func (s *Store) find(ctx context.Context, market, phone, zip string) (string, er
 	return page.Items[0].String("id"), nil
 }
 
-// phoneOf is a number in one form, however it is written: its digits with the country code. "" is no number. A number of
-// ten digits has none said, and ZIP codes are those of +1.
+// phoneOf returns a number in one form, however it is written: its digits with the country code. "" is no number. A number
+// of ten digits has no country code; it gets that of the ZIP codes, +1.
 func phoneOf(s string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

@@ -68,9 +68,9 @@ func (d Desk) failed(tc tool.Context, note string, offers bool) tool.Result {
 	return r
 }
 
-// Access is what a call's state opens of an assistant's tools: before the account is verified nothing but to verify it and to
-// ask for a person, and from the next turn on all but to verify it, so that nobody goes on as somebody else. In the turn
-// that verifies, the call that did it may be made again, as a turn does that takes over from one that died. 1 request.
+// Access says which of an assistant's tools a call may use. Before the account is verified it may only verify it or
+// ask for a person. From the next turn on it may do everything except verify, so that nobody goes on as somebody else. In
+// the turn that verifies, the verifying call may be repeated, as by a turn that takes over from one that died. 1 request.
 func (v *Verifier) Access(tools []string) func(ctx context.Context, tc tool.Context) (tool.Access, error) {
 	return func(ctx context.Context, tc tool.Context) (tool.Access, error) {
 		s, err := v.session(ctx, tc)

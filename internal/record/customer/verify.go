@@ -16,22 +16,22 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Verifier finds out whether callers are the customers that they say they are.
+// Verifier finds out whether callers are the customers they claim to be.
 type Verifier struct {
 	Customers *Store
 	Sessions  dynamo.Table // conversations
 	Now       func() time.Time
 }
 
-// Answer is what came of a ZIP code that a caller said.
+// Answer is the result of a ZIP code that a caller said.
 type Answer struct {
 	Customer string // the id of who they are; "" is not verified
-	Failures int    // of this call session so far, what was no ZIP code too
+	Failures int    // of this call session so far, including words that were no ZIP code
 	Locked   bool   // nobody is verified in this conversation, by this number from there, or from this address, for now
 	Person   bool   // for now this number verifies only callers who have proven that it is theirs: others need a person
 }
 
-// What was wrong, and how often that may be.
+// bound limits wrong answers over a time.
 type bound struct {
 	most int
 	over time.Duration // from the first that counts; as long it is locked after the last
@@ -51,7 +51,7 @@ type failures struct {
 	TTL   int64     `dynamodbav:"ttl"`
 }
 
-// locked reports whether there were as many as may be.
+// locked reports whether the bound has been reached.
 func (f failures) locked(b bound, now time.Time) bool { return f.N >= b.most && now.Before(f.Until) }
 
 // more is f with one more.
@@ -66,7 +66,7 @@ func (f failures) more(b bound, now time.Time) failures {
 	return f
 }
 
-// account is what a call session has proven.
+// account is the proof that a call session has given.
 type account struct {
 	Customer string    `dynamodbav:"customer,omitempty"`
 	Turn     int       `dynamodbav:"turn,omitempty"` // in which that was proven
@@ -116,7 +116,7 @@ var errMeanwhile = errors.New("another attempt was faster")
 // maxLooks bounds how often an attempt looks again.
 const maxLooks = 16
 
-// ErrNoCall is the answer where there is no call session whose caller could prove something.
+// ErrNoCall is the answer outside of a call session, where no caller can prove anything.
 var ErrNoCall = fault.New(fault.Conflict, "there is no call in which somebody could be verified")
 
 // Verify takes the ZIP code that a caller said, and gives the answer to it. It has to be called with the idempotency
@@ -197,7 +197,7 @@ func (a attempt) settle(ctx context.Context) (Answer, error) {
 	return answer, nil
 }
 
-// tally is what stands against what is counted.
+// tally is one of the counts that an attempt adds to.
 type tally struct {
 	failures
 	bound
@@ -205,8 +205,8 @@ type tally struct {
 	person bool // who meets the bound is not locked out: a person looks
 }
 
-// counted is what the attempt is counted by. Where the channel proves the number, nothing that somebody else does counts:
-// who they are stands for the place.
+// counted returns the counts that the attempt adds to. If the channel proves the number, nothing that somebody else does
+// counts: the caller's identity replaces the place.
 func (a attempt) counted() []tally {
 	market, who := a.tc.Market.ID, a.tc.Actor.Key()
 	own := tally{bound: threadBound, key: failedThreadKey(market, a.tc.Thread)}
@@ -250,7 +250,7 @@ func (v *Verifier) counts(t tally, now time.Time) dynamo.Write {
 	return put.If("n = :n AND #until = :until", dynamo.V{":n": t.N, ":until": t.Until}).Else(errMeanwhile)
 }
 
-// allows is the condition that a bound is not met.
+// allows returns the condition that a bound has not been reached.
 func (v *Verifier) allows(t tally, now time.Time) dynamo.Write {
 	const open = "attribute_not_exists(pk) OR n < :most OR #until <= :now"
 	return v.Sessions.Check(t.key, open, dynamo.V{":most": t.most, ":now": now}).Else(errMeanwhile)
@@ -293,21 +293,21 @@ func (v *Verifier) session(ctx context.Context, tc tool.Context) (s account, err
 	return s, it.Decode(&s)
 }
 
-// State is what a call session has proven, as clients are told of it.
+// State is what a call session has proven, in the form clients get.
 type State struct {
 	Verified bool   `json:"verified"`
 	Customer string `json:"customerId,omitempty"`
 	Failures int    `json:"failures,omitempty"`
 }
 
-// State is what the call session has proven so far. 1 request.
+// State returns what the call session has proven so far. 1 request.
 func (v *Verifier) State(ctx context.Context, tc tool.Context) (State, error) {
 	s, err := v.session(ctx, tc)
 	id := s.proven(v.Now())
 	return State{Verified: id != "", Customer: id, Failures: s.Failures}, err
 }
 
-// Caller is the customer whom the call is with. [ErrUnverified] while that is not proven. 2 requests.
+// Caller returns the customer on the call, or [ErrUnverified] before that is proven. 2 requests.
 func (v *Verifier) Caller(ctx context.Context, tc tool.Context) (Customer, error) {
 	s, err := v.session(ctx, tc)
 	if err != nil {

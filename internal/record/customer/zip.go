@@ -11,7 +11,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// errNoZIP is the answer to what is no ZIP code.
+// errNoZIP is the answer to words that are no ZIP code.
 var errNoZIP = fault.Field("zip", "want a ZIP code of five digits: ask the caller to say it digit by digit")
 
 // ParseZIP reads a ZIP code as people write and say it: in the digits of any script, with spaces, with the four digits of

@@ -12,8 +12,8 @@ import (
 	"merve/internal/words/rank"
 )
 
-// Document is what a search engine keeps of a listing: words in the form in which they are
-// compared, and what filters ask for. Nothing of it is shown to anybody.
+// Document is a listing as a search engine stores it: words in the form in which they are
+// compared, and the values that filters ask for. Nobody ever sees any of it.
 type Document struct {
 	ID        string
 	Version   int       // with UpdatedAt: which state of the listing this is
@@ -26,7 +26,7 @@ type Document struct {
 	Prices                        []int64  // minor units: all that something costs
 	Location                      *geo.Location
 
-	// The words, each once, those of the field that counts most first.
+	// The words, each once, those of the most important field first.
 	Names        []string // in all languages
 	Kinds        []string // category and sub-category
 	About        []string // tags, place and domain
@@ -63,7 +63,7 @@ func DocumentOf(l *Listing, items []string) Document {
 	return d
 }
 
-// Same reports whether two documents are of the same state of a listing. Nil is of none.
+// Same reports whether two documents have the same content. nil is a document of no listing.
 func (d *Document) Same(other *Document) bool {
 	if d == nil || other == nil {
 		return d == other
@@ -84,7 +84,7 @@ func Words(s string) []string {
 	return out
 }
 
-// Words are those of the query's text that count.
+// Words returns the words of the query's text that matter.
 func (q Query) Words() []string {
 	ws := Words(q.Text)
 	return ws[:min(len(ws), rank.MaxWords)]
@@ -119,7 +119,7 @@ func (s *Store) Document(ctx context.Context, market, id string) (*Document, err
 	return &d, nil
 }
 
-// Documents reads those of every listing of a market, as they are stored now: one request for
+// Documents reads the documents of all listings of a market, as they are stored now: one request for
 // each megabyte.
 func (s *Store) Documents(ctx context.Context, market string) ([]Document, error) {
 	var all []Document

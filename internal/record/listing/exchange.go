@@ -16,7 +16,7 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// A RowError says what is wrong with one row of a catalogue that is brought in.
+// A RowError says why one row of an imported catalogue is wrong.
 type RowError struct {
 	Row    int    `json:"row"`             // of the file, from 1; a CSV file's row 1 is its header
 	Field  string `json:"field,omitempty"` // the column or the field
@@ -44,7 +44,7 @@ func Formats() []Format {
 	}
 }
 
-// Read reads a catalogue for a market and checks every row of it. With any error, nothing of
+// Read reads a catalogue for a market and checks every row of it. If there is any error, none of
 // it may be stored.
 func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
 	var all []*Listing
@@ -102,7 +102,7 @@ type Imported struct {
 	Unchanged int `json:"unchanged"` // said the same already
 }
 
-// importsAtOnce is of how many businesses an import stores listings at a time.
+// importsAtOnce is how many businesses an import works on at a time.
 const importsAtOnce = 8
 
 // Import stores listings that [Format.Read] has accepted. Each replaces the listing with its id; all others
@@ -139,7 +139,7 @@ func (s *Store) Import(ctx context.Context, all []*Listing, by string) (Imported
 	return Imported{len(all), n, len(all) - n}, context.Cause(ctx)
 }
 
-// byBusiness are listings with those of the same business together, all in their order.
+// byBusiness groups listings by business and keeps their order.
 func byBusiness(all []*Listing) [][]*Listing {
 	var groups [][]*Listing
 	at := map[string]int{}
@@ -153,7 +153,7 @@ func byBusiness(all []*Listing) [][]*Listing {
 	return groups
 }
 
-// bring stores a listing whatever is there, and reports whether that was another.
+// bring stores a listing no matter what is there, and reports whether that was different.
 func (s *Store) bring(ctx context.Context, l *Listing, by string) (changed bool, err error) {
 	before := 0
 	saved, err := s.Change(ctx, l.Market, l.ID, by, func(b *Listing) (*Listing, error) {
@@ -172,7 +172,7 @@ func (s *Store) bring(ctx context.Context, l *Listing, by string) (changed bool,
 }
 
 // Whole reads every listing of a market with its items, by id. A request for each megabyte of
-// listings and of items, and those of Get for each listing that changes meanwhile.
+// listings and of items, plus those of Get for each listing that changes meanwhile.
 func (s *Store) Whole(ctx context.Context, market string) ([]*Listing, error) {
 	var listings []*stored
 	if err := s.each(ctx, market, func(st *stored) { listings = append(listings, st) }); err != nil {

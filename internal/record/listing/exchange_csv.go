@@ -299,14 +299,14 @@ func writeCSV(w io.Writer, all []*Listing) error {
 	return c.Error()
 }
 
-// spoken are the languages that listings have texts in, in the usual order.
+// spoken returns the languages that listings have texts in, in the usual order.
 func spoken(all []*Listing) []string {
 	return slices.DeleteFunc(slices.Clone(language.Supported()), func(lang string) bool {
 		return lang != "en" && !slices.ContainsFunc(all, func(l *Listing) bool { return l.Names[lang] != "" || l.Descriptions[lang] != "" })
 	})
 }
 
-// formula is what a spreadsheet would compute instead of showing it.
+// formula matches a cell that a spreadsheet would compute instead of showing it.
 // https://owasp.org/www-community/attacks/CSV_Injection
 var formula = pattern.New(`^'*[=+\-@\t\r]`)
 

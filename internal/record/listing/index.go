@@ -67,7 +67,7 @@ func newIndex(all []*stored, until time.Time) *index {
 type hit struct {
 	listing *Listing
 	score   float64
-	far     float64 // metres from where the search is near to
+	far     float64 // metres from the place of the search
 }
 
 func (ix *index) find(q Query) []*Listing {
@@ -135,7 +135,7 @@ func normal(name string) string {
 	return strings.TrimSuffix(name, "s")
 }
 
-// alike says how much word stands for what was asked: itself, its beginning, or with a
+// alike says how well word matches the asked one: equal, as its beginning, or with a
 // typing mistake (one from four letters on, two from seven).
 func alike(asked, word string) float64 {
 	switch {

@@ -10,7 +10,7 @@ import (
 	"merve/internal/tenant/schedule"
 )
 
-// DataKind is what the items of a listing are.
+// DataKind is the kind of a listing's items.
 type DataKind string
 
 const (
@@ -32,9 +32,9 @@ type Item struct {
 	Descriptions map[string]string `dynamodbav:"descriptions,omitempty" json:"descriptions,omitempty"`
 	PriceMinor   int64             `dynamodbav:"priceMinor" json:"priceMinor"` // in the listing's currency; 0 of a service is on request
 	Options      []OptionGroup     `dynamodbav:"options,omitempty" json:"options,omitempty"`
-	OfferingID   string            `dynamodbav:"offering,omitempty" json:"offeringId,omitempty"` // of a ticket or room: what is booked
+	OfferingID   string            `dynamodbav:"offering,omitempty" json:"offeringId,omitempty"` // of a ticket or room: its offering
 	SoldOut      bool              `dynamodbav:"soldOut,omitempty" json:"soldOut,omitempty"`
-	Stock        *Stock            `dynamodbav:"stock,omitempty" json:"stock,omitempty"` // nil: as many as are wanted
+	Stock        *Stock            `dynamodbav:"stock,omitempty" json:"stock,omitempty"` // nil: unlimited
 	Tags         []string          `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Image        string            `dynamodbav:"image,omitempty" json:"image,omitempty"`
 }
@@ -146,7 +146,7 @@ func (i Item) check(at string) error {
 	return nil
 }
 
-// check sees to it that a choice's id says which group it is of, too.
+// check also makes sure that a choice's id says which group it belongs to.
 func (g OptionGroup) check(at string, seen map[string]bool) error {
 	switch {
 	case !isID(g.ID):

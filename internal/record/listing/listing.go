@@ -3,7 +3,7 @@
 //
 //	market#{market}         listing#{id}    a listing
 //	market#{market}         items#{id}      its menu, services, tickets, types of room
-//	listing#{market}#{id}   version#{n}     what it was, who changed it and when
+//	listing#{market}#{id}   version#{n}     its content at that version, who changed it and when
 //	business#{business}     market          in which market it is: its calendars and orders are named by it alone
 //	business#{business}     calendars       of its offerings, which all of its listings share
 //	contact#…                               whose number its messages go to (package roster)
@@ -60,7 +60,7 @@ type Listing struct {
 	Delivery     *Delivery           `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil: orders are picked up
 	Merve        Integration         `dynamodbav:"merve" json:"merve"`
 
-	// Items are what the actions are about: a menu, services, tickets, types of room. They are
+	// Items are what the actions order or book: a menu, services, tickets, types of room. They are
 	// stored apart, and only Get reads them.
 	Items []Item `dynamodbav:"-" json:"items,omitempty"`
 
@@ -70,10 +70,10 @@ type Listing struct {
 
 	// Counted are the ids of the first counted items, for lists, which do not read items.
 	Counted []string `dynamodbav:"counted,omitempty" json:"-"`
-	Others  bool     `dynamodbav:"others,omitempty" json:"-"` // there is more to be had than those
+	Others  bool     `dynamodbav:"others,omitempty" json:"-"` // there are items for sale besides those
 
-	// Longest says of each offering that there has been for how long a booking ever took one of
-	// its slots: what was booked by a former calendar stands. The store alone sets it.
+	// Longest is, for each offering, the longest time that a booking of one of its slots ever
+	// took: bookings by a former calendar are still valid. Only the store sets it.
 	Longest map[string]time.Duration `dynamodbav:"longest,omitempty" json:"-"`
 
 	Version   int       `dynamodbav:"version" json:"version"` // counts changes
@@ -85,10 +85,10 @@ type Listing struct {
 type Media struct {
 	URL  string `dynamodbav:"url" json:"url"`
 	Kind string `dynamodbav:"kind,omitempty" json:"kind,omitempty"` // image (also when empty) or video
-	Alt  string `dynamodbav:"alt,omitempty" json:"alt,omitempty"`   // what it shows, in words
+	Alt  string `dynamodbav:"alt,omitempty" json:"alt,omitempty"`   // description of the picture, in words
 }
 
-// Price is what a listing costs as a whole.
+// Price is the price of a listing as a whole.
 type Price struct {
 	Minor    int64  `dynamodbav:"minor" json:"minor"`                 // minor units
 	Currency string `dynamodbav:"currency" json:"currency"`           // ISO 4217
@@ -110,7 +110,7 @@ const maxRadius = 20_100_000
 // Delivery says how orders are brought.
 type Delivery struct {
 	FeeMinor     int64   `dynamodbav:"fee" json:"feeMinor"`
-	MinimumMinor int64   `dynamodbav:"minimum" json:"minimumMinor"`                    // of what is ordered, without the fee
+	MinimumMinor int64   `dynamodbav:"minimum" json:"minimumMinor"`                    // of the order, without the fee
 	RadiusMeters float64 `dynamodbav:"radius,omitempty" json:"radiusMeters,omitempty"` // 0 is anywhere
 	Minutes      int     `dynamodbav:"minutes,omitempty" json:"minutes,omitempty"`     // as a rule
 	NoPickup     bool    `dynamodbav:"noPickup,omitempty" json:"noPickup,omitempty"`

@@ -26,7 +26,7 @@ type dish struct {
 	Description string   `json:"description,omitempty"`
 	Price       *money   `json:"price,omitempty"` // absent: on request
 	SoldOut     bool     `json:"soldOut,omitempty"`
-	Left        *int     `json:"left,omitempty"` // absent: as many as are wanted
+	Left        *int     `json:"left,omitempty"` // absent: unlimited
 	OfferingID  string   `json:"offeringId,omitempty"`
 	Options     []group  `json:"options,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 	"merve/internal/tenant/schedule"
 )
 
-// Query is what somebody looks for. Empty fields do not narrow.
+// Query is a customer's search. Empty fields do not narrow it.
 type Query struct {
 	Text        string
 	Domain      string
@@ -130,7 +130,7 @@ func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listin
 // shownTo reports whether the listing may be shown to who asks, and is open when they ask for that.
 func (l *Listing) shownTo(q Query) bool { return l.shownAt(q.OpenAt) && (q.May == nil || q.May(l)) }
 
-// open leaves those that may be shown and are open at the asked time.
+// open keeps the listings that may be shown and are open at the asked time.
 func open(hits []*Listing, q Query) []*Listing {
 	var left []*Listing
 	for _, l := range hits {
@@ -141,10 +141,10 @@ func open(hits []*Listing, q Query) []*Listing {
 	return left
 }
 
-// shownAt reports whether the listing may be shown to who asks for what is open at a time, if they do.
+// shownAt reports whether the listing may be shown in a search for listings open at t; a zero t asks for any.
 func (l *Listing) shownAt(t time.Time) bool { return l.Merve.Enabled && (t.IsZero() || l.OpenAt(t)) }
 
-// OpenAt reports whether the listing is open: by its own hours, else by those of an offering.
+// OpenAt reports whether the listing is open: by its own hours, or else by those of an offering.
 func (l *Listing) OpenAt(t time.Time) bool {
 	if l.Hours != nil {
 		return l.Hours.OpenAt(t)

@@ -24,7 +24,7 @@ import (
 // Store reads and writes listings. Safe for concurrent use.
 type Store struct {
 	Table  dynamo.Table // catalog
-	Stock  *stock.Store // of what is counted; nil where nothing is
+	Stock  *stock.Store // of counted items; nil if there are none
 	Now    func() time.Time
 	Engine Engine       // finds listings; nil leaves it to an index in memory
 	Log    *slog.Logger // of an engine that is away; may be nil
@@ -140,12 +140,12 @@ func joined(st *stored, m *menu) (l *Listing, torn bool) {
 	return &st.Listing, m.Version != st.Version
 }
 
-// Unchanged is the condition that a listing is as it was read. It changes nothing.
+// Unchanged returns the condition that a listing is as it was read. It changes nothing.
 func (s *Store) Unchanged(l *Listing) dynamo.Write {
 	return s.Table.Check(key(l.Market, l.ID), "version = :version", dynamo.V{":version": l.Version})
 }
 
-// ErrStale is the answer to a change of what the listing is no longer.
+// ErrStale is the answer to a change that is based on an outdated listing.
 var ErrStale = fault.New(fault.Conflict, "somebody else has changed this listing meanwhile: load it again")
 
 // errMoved says that something else was written between read and write: look again.
@@ -174,9 +174,9 @@ func (s *Store) Put(ctx context.Context, l *Listing, by string) error {
 	return err
 }
 
-// Change stores what f makes of a listing (nil for one that does not exist) after checking it,
-// and returns it as it is then. f may be called again when something else was written
-// meanwhile. Nil deletes the listing.
+// Change runs f on a listing (nil if it does not exist), checks and stores the result,
+// and returns the listing as stored. f may be called again if something else was written
+// meanwhile. If f returns nil, the listing is deleted.
 func (s *Store) Change(ctx context.Context, market, id, by string, f func(before *Listing) (*Listing, error)) (*Listing, error) {
 	for n := 1; ; n++ {
 		l, err := s.try(ctx, market, id, by, f)
@@ -296,7 +296,7 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	return nil
 }
 
-// longest adds the slots of a listing's offerings to those that it has had.
+// longest adds the slots of a listing's offerings to those that it had before.
 func longest(last Listing, after *Listing) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	maps.Copy(all, last.Longest)
@@ -306,8 +306,8 @@ func longest(last Listing, after *Listing) map[string]time.Duration {
 	return all
 }
 
-// claim makes a business that comes to a listing its market's own, on condition that it is no
-// other market's. It stays that when its last listing goes: its bookings and orders are still there.
+// claim assigns a business to the market of its first listing, on condition that it belongs to no
+// other market. It stays there when its last listing goes, because its bookings and orders are still there.
 func (s *Store) claim(before, after *Listing) []dynamo.Write {
 	if before != nil && before.Business == after.Business {
 		return nil
@@ -358,7 +358,7 @@ func (l *Listing) same(other *Listing) bool {
 	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// said is what a listing says, without what the store adds: what is empty says nothing.
+// said returns the content of a listing, without what the store adds, and with empty values left out.
 func (l *Listing) said() Listing {
 	c := *l
 	c.Version, c.UpdatedAt, c.UpdatedBy, c.Left = 0, time.Time{}, "", nil
@@ -411,7 +411,7 @@ func (s *Store) Versions(ctx context.Context, market, id string, limit int) ([]L
 }
 
 // Page reads listings of a market by id, without items: those behind a cursor, at most limit or,
-// with 0, as many as a megabyte holds, and the cursor to go on with ("" at the end). One request.
+// with 0, as many as fit in a megabyte, and the cursor to go on with ("" at the end). One request.
 func (s *Store) Page(ctx context.Context, market, after string, limit int) (some []*Listing, next string, err error) {
 	q := dynamo.Under(marketPrefix+market, listingPrefix)
 	q.After, q.Limit = after, limit
@@ -438,8 +438,8 @@ func (s *Store) each(ctx context.Context, market string, f func(*stored)) error 
 	return nil
 }
 
-// Some reads the listings with the given ids, without items, in their order; those that have
-// gone are left out. One request.
+// Some reads the listings with the given ids, without items, in their order. It leaves out those
+// that no longer exist. One request.
 func (s *Store) Some(ctx context.Context, market string, ids []string) ([]*Listing, error) {
 	keys := make([]dynamo.Key, len(ids))
 	for i, id := range ids {
@@ -455,8 +455,8 @@ func (s *Store) Some(ctx context.Context, market string, ids []string) ([]*Listi
 // maxItemWords bounds what a listing keeps of its items to be searched for.
 const maxItemWords = 400
 
-// itemWords are the words of items' names, each once. Of more than are kept, each name has as many in
-// as another: the first of all names, then the second of all.
+// itemWords returns the words of items' names, each once. If there are more than it keeps, each name gets an equal
+// share: the first words of all names, then the second words.
 func itemWords(items []Item) []string {
 	var names [][]string
 	for _, i := range items {
@@ -479,7 +479,7 @@ func itemWords(items []Item) []string {
 	return all
 }
 
-// forget lets the next search see what was written just now, in this process.
+// forget makes the next search in this process see the latest write.
 func (s *Store) forget(market string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// alikeWords are words and phrases that people say for the same thing, in the languages they
-// write in, one group a line. They are added to what is searched, not to what is asked, so
+// alikeWords are words and phrases that people use for the same thing, in the languages they
+// write in, one group a line. They are added to the searched text, not to the query, so
 // that every engine knows them and a listing's own words count for more.
 //
 // Words that mean something quite different in another of the languages are left out, such as
@@ -102,7 +102,7 @@ var sayings = sync.OnceValue(func() [][][]string {
 // as de, stand in too many questions.
 const minSynonym = 3
 
-// synonyms are what else people say for the words of fields. A phrase is there when all of its
+// synonyms returns the other words people use for the words of fields. A phrase counts as present if all of its
 // words are.
 func synonyms(fields ...[]string) []string {
 	has := map[string]bool{}

@@ -16,7 +16,7 @@ import (
 
 // Availability says what of an offering is taken.
 type Availability interface {
-	// Taken lists what is taken of an offering's slots from one time to another.
+	// Taken lists the bookings of an offering's slots between two times.
 	Taken(ctx context.Context, business, offering string, from, to time.Time) (schedule.Taken, error)
 }
 
@@ -208,7 +208,7 @@ func summarize(l *Listing, lang string) summary {
 	return sum
 }
 
-// card is what a client shows of a listing.
+// card describes a listing for clients to show.
 func card(l *Listing, lang string) tool.Card {
 	sum := summarize(l, lang)
 	c := tool.Card{"type": "listing", "id": l.ID, "title": sum.Name, "subtitle": l.Category, "place": l.Place}
@@ -233,7 +233,7 @@ func card(l *Listing, lang string) tool.Card {
 	return c
 }
 
-// picture is the one that stands for the listing.
+// picture returns the picture that represents the listing.
 func (l *Listing) picture() string {
 	for _, m := range l.Media {
 		if m.Kind != "video" {
@@ -328,7 +328,7 @@ func (d detail) choices(lang string) []channel.Choice {
 // maxClosed is how many of the days on which it is closed a model is told.
 const maxClosed = 30
 
-// closedDays are the next days on which what has hours is closed all the same.
+// closedDays returns the next days when a listing with hours is closed by exception.
 func closedDays(closed []string, zone string, now time.Time) []string {
 	today := now.In(schedule.Zone(zone)).Format(time.DateOnly)
 	next := slices.DeleteFunc(slices.Sorted(slices.Values(closed)), func(day string) bool { return day < today })

@@ -118,7 +118,7 @@ func (d *directory) rank(text, category string, share float64) []*Place {
 	return out
 }
 
-// alike says how much a word stands for what was asked: itself, its plural or singular, or a
+// alike says how well a word matches the asked one: equal, as its plural or singular, or as a
 // beginning.
 func alike(asked, word string) float64 {
 	switch {
@@ -142,7 +142,7 @@ func stem(word string) string {
 	return word
 }
 
-// category is what the market calls a kind of places; "" when it has none of them.
+// category returns the market's name for a kind of places; "" if it has no such places.
 func (d *directory) category(name string) string {
 	asked := canonical(name)
 	for _, c := range d.categories() {
@@ -164,7 +164,7 @@ func canonical(name string) string {
 	return stem(name)
 }
 
-// synonyms are what people call kinds of places.
+// synonyms returns the names that people use for kinds of places.
 func synonyms() map[string]string {
 	return map[string]string{
 		"chemist": "pharmacy", "drugstore": "pharmacy", "drug_store": "pharmacy", "cash_machine": "atm", "cashpoint": "atm",
@@ -173,7 +173,7 @@ func synonyms() map[string]string {
 	}
 }
 
-// whereabouts is where the market knows a text to be, and what it is called: one of its
+// whereabouts returns the place in the market that a text means, and its name: one of its
 // districts, or a place whose texts have all the words.
 func (d *directory) whereabouts(text, lang string) (at geo.Location, called string, found bool) {
 	asked := rank.Words(text)

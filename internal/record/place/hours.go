@@ -48,7 +48,7 @@ func (p *Place) duty() schedule.Span {
 	return schedule.Span{From: "08:00", To: "08:00"}
 }
 
-// days are the local dates on which what is going on at a time can have begun.
+// days returns the local dates on which hours that include a time can have begun.
 func days(at time.Time, zone *time.Location) []time.Time {
 	y, m, d := at.In(zone).Date()
 	return []time.Time{time.Date(y, m, d-1, 0, 0, 0, 0, zone), time.Date(y, m, d, 0, 0, 0, 0, zone)}

@@ -35,11 +35,11 @@ type origin struct {
 
 const shared = "the customer's shared location"
 
-// errNoOrigin asks for what is missing.
+// errNoOrigin asks for a starting point.
 var errNoOrigin = fault.Field("near", "where from is not known: ask the customer to share their location, or to name a place, and give that as near")
 
-// origin is the place that the model names, else where the customer is. A name that nobody
-// knows falls back to that, too, and the note says so; without it, it is an error.
+// origin returns the place that the model names, or else where the customer is. A name that nobody
+// knows falls back to that too, and the note says so; if the customer's place is unknown, it is an error.
 func (f *Finder) origin(ctx context.Context, tc tool.Context, near *string) (origin, error) {
 	text := line(tool.Value(near), maxAsked)
 	if text == "" || isHere(text) {
@@ -90,7 +90,7 @@ func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*geo
 	return nil, "", nil
 }
 
-// without tells of a map service that gave no answer, as long as it is there at all.
+// without logs that a map service gave no answer, if there is a log at all.
 func (f *Finder) without(ctx context.Context, tc tool.Context, call string, err error) {
 	if f.Log != nil {
 		f.Log.WarnContext(ctx, "map not asked", "call", call, "kind", fault.KindOf(err), "market", tc.Market.ID, "trace", tc.TraceID)

@@ -16,7 +16,7 @@ const (
 	// MaxRadius is how far [Store.Nearest] looks at most, in metres.
 	MaxRadius = 50_000
 
-	// MaxRequests bounds what one search costs. Where places lie so close that it is not
+	// MaxRequests bounds the requests of one search. If places lie so close that it is not
 	// enough, the answer is the nearest of those that were read.
 	MaxRequests = 32
 
@@ -92,14 +92,14 @@ func (s *Store) cell(ctx context.Context, market, category string, t task) (dyna
 	return page, nil
 }
 
-// task is a cell that is to be read, how far it is, and from where on.
+// task is a cell to read, its distance, and where to continue.
 type task struct {
 	cell
 	meters float64
 	after  string
 }
 
-// frontier are the cells that are to be read, the nearest first.
+// frontier holds the cells to read, the nearest first.
 type frontier []task
 
 // slack is by how much two ways to compute a distance may differ, in metres.

@@ -57,8 +57,8 @@ func (f *Finder) pharmacies(ctx context.Context, tc tool.Context, a pharmacyArgs
 	return answer{Places: entries, Origin: from.called, Note: notes(from.note, note)}.result(), nil
 }
 
-// night is a moment of the night that people mean by tonight: the one that runs, until six
-// in the morning, else the one that comes.
+// night returns a moment of the night that people mean by tonight: until six in the morning
+// the current night, after that the next one.
 func night(now time.Time, zone *time.Location) time.Time {
 	local := now.In(zone)
 	if h := local.Hour(); h < 6 || h >= 22 {
@@ -89,7 +89,7 @@ func (f *Finder) choose(ctx context.Context, tc tool.Context, d *directory, from
 	return found, "none is known to be open then; these may be closed, say so and advise to call first", err
 }
 
-// some are the nearest pharmacies to keep, or the first by name when nobody knows from where.
+// some returns the nearest pharmacies that keep accepts, or the first by name if the starting point is unknown.
 func (f *Finder) some(ctx context.Context, tc tool.Context, d *directory, from origin, keep func(*Place) bool) ([]Hit, error) {
 	if from.at != nil {
 		return f.Store.Nearest(ctx, tc.Market.ID, Near{At: *from.at, Category: Pharmacy, Limit: pharmaciesShown, Keep: keep})

@@ -27,7 +27,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// Place is something that is where it is: nothing of it is booked here.
+// Place is a place to find; it cannot be booked here.
 type Place struct {
 	ID           string                     `dynamodbav:"id" json:"id"`
 	Market       string                     `dynamodbav:"market" json:"marketId"`

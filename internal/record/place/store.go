@@ -92,7 +92,7 @@ func (s *Store) Put(ctx context.Context, p *Place) error {
 	return nil
 }
 
-// Delete takes a place away. One that is not there is no error.
+// Delete deletes a place. It is no error if the place does not exist.
 func (s *Store) Delete(ctx context.Context, market, id string) error {
 	return s.replace(ctx, market, id, nil)
 }
@@ -114,7 +114,7 @@ func (s *Store) Import(ctx context.Context, market string, all []*Place) error {
 	return errContended
 }
 
-// bring stores what is not there yet. [dynamo.ErrCondition] when somebody else changes it as well.
+// bring stores the places that are missing or different. It fails with [dynamo.ErrCondition] if somebody else changes one as well.
 func (s *Store) bring(ctx context.Context, market string, all []*Place) error {
 	kept, err := dynamo.Collect[*stored](ctx, s.Table, dynamo.Under("market#"+market, "place#"))
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Store) replace(ctx context.Context, market, id string, next *stored) er
 
 var errContended = fault.New(fault.Conflict, "the place is being changed by others; try again")
 
-// maxChange is the most writes of one change: the place, its copies, and those that it had elsewhere.
+// maxChange is the most writes of one change: the place, its copies, and the copies at its old position.
 const maxChange = 5
 
 func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
@@ -228,8 +228,8 @@ func (s *Store) All(ctx context.Context, market string) ([]*Place, error) {
 	return all, nil
 }
 
-// Page reads places of a market by id: those behind a cursor, at most limit or, with 0, as many as a
-// megabyte holds, and the cursor to go on with ("" at the end). One request.
+// Page reads places of a market by id: those behind a cursor, at most limit or, with 0, as many as
+// fit in a megabyte, and the cursor to go on with ("" at the end). One request.
 func (s *Store) Page(ctx context.Context, market, after string, limit int) (some []*Place, next string, err error) {
 	q := dynamo.Under("market#"+market, "place#")
 	q.After, q.Limit = after, limit

@@ -35,7 +35,7 @@ func (f *Finder) Tools() []tool.Tool {
 }
 
 const (
-	maxAsked   = 200 // characters of what a model asks for
+	maxAsked   = 200 // characters of a model's query
 	maxResults = 10
 )
 
@@ -75,7 +75,7 @@ func (f *Finder) search(ctx context.Context, tc tool.Context, a searchArgs) (too
 	return answer{Places: entries, Origin: from.called, Note: notes(from.note, why)}.result(), nil
 }
 
-// onMap asks the map service. Why says why there is nothing of it.
+// onMap asks the map service. why says why it returned nothing.
 func (f *Finder) onMap(ctx context.Context, tc tool.Context, q geo.Query, from origin) (entries []shown, why string) {
 	switch {
 	case f.Maps == nil:
@@ -224,7 +224,7 @@ func fromMap(p geo.Found, from origin) shown {
 	}
 }
 
-// meters is how far it is, unless nobody knows from where.
+// meters returns the distance, or nil if the starting point is unknown.
 func meters(from *geo.Location, to geo.Location) *int {
 	if from == nil {
 		return nil
@@ -264,7 +264,7 @@ func (a answer) result() tool.Result {
 	return res
 }
 
-// card is what a client shows of a place.
+// card describes a place for clients to show.
 func (e shown) card() tool.Card {
 	c := tool.Card{
 		"type": "place", "id": e.ID, "title": e.Name,

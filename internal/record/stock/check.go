@@ -12,13 +12,13 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Drift is a count, or a holding, that is not as it must be.
+// Drift is a count, or a holding, that is wrong.
 type Drift struct {
 	Subject string // market/listing/item, or market/listing/order
 	Message string
 }
 
-// Checked is what a check did.
+// Checked is the result of a check.
 type Checked struct{ Looked, Drifted int }
 
 // Holders know what orders hold by their own account.
@@ -31,12 +31,12 @@ type Holders interface {
 const (
 	dueKind   = "stock"
 	settleFor = time.Minute // after a change, until a check looks at it
-	lookAgain = time.Hour   // at what has drifted
+	lookAgain = time.Hour   // at a count that has drifted
 )
 
-// Check looks at the counts that have changed since they were looked at, a minute after the last
-// change: none is below zero, each adds up to its total, and held is what the open orders hold.
-// What is not so is told to raise, again after an hour. Nothing is mended: a person has to say
+// Check looks at the counts that have changed since the last look, a minute after the last
+// change: none may be below zero, each must add up to its total, and held must equal what the open orders hold.
+// It reports a wrong one to raise, again after an hour. It repairs nothing: a person has to say
 // how many there are.
 func (s *Store) Check(ctx context.Context, limit int, of Holders, raise func(context.Context, Drift) error) (Checked, error) {
 	due := map[string][]dynamo.Key{}
@@ -59,8 +59,8 @@ func (s *Store) Check(ctx context.Context, limit int, of Holders, raise func(con
 	return did, errors.Join(errs...)
 }
 
-// look checks a listing's counts, and takes those that are right off the index. What looks wrong
-// is read once more: sales go on between two reads, and each changes a version.
+// look checks a listing's counts, and removes correct ones from the index. It rereads any that look
+// wrong: sales go on between two reads, and each changes a version.
 func (s *Store) look(ctx context.Context, pk string, due []dynamo.Key, of Holders, raise func(context.Context, Drift) error) (int, error) {
 	counts, found, err := s.drifts(ctx, pk, of)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Store) look(ctx context.Context, pk string, due []dynamo.Key, of Holder
 	return len(found), nil
 }
 
-// drifts reads the counts and holdings of a listing, and says what is wrong with which.
+// drifts reads the counts and holdings of a listing, and says which are wrong and why.
 func (s *Store) drifts(ctx context.Context, pk string, of Holders) (map[string]Count, map[string]string, error) {
 	counts, rows, err := s.all(ctx, pk)
 	if err != nil {

@@ -1,18 +1,18 @@
-// Package stock counts what there is a number of: portions of a dish, tickets, rooms. What is
-// not counted has no count here, and is never asked about.
+// Package stock counts things that exist in a limited number: portions of a dish, tickets, rooms. Anything
+// that is not counted has no record here, and costs no request.
 //
 //	stock#{market}#{listing}   item#{item}     its count
 //	stock#{market}#{listing}   order#{order}   what an open order holds of them
 //
-// (table records). A business sets how many are left; a sale takes from that, all lines of one
-// item at once, on condition that so many are left, and writes down who holds them:
+// (table records). A business sets how many are left. A sale takes from that, all lines of one
+// item at once, on condition that enough are left, and records who holds them:
 //
 //	Set ──► left ──Take──► held ──Sell──► sold
 //	          ▲───Return─────┘
 //
 // The writes belong in the transaction that changes the order, whose own condition lets each of
-// them happen once. So total = left + held + sold, and held is what the open orders hold:
-// [Store.Check] looks whether that is so, and tells of what has drifted.
+// them happen once. So total = left + held + sold, and held is the sum of the open orders' holdings:
+// [Store.Check] verifies that, and reports any drift.
 //
 // Requests: the counts of a listing 1, of items of several listings 1; a check 16, and for each
 // listing whose counts have changed 1 for a megabyte, 1 for a hundred open orders and 1 for each
@@ -36,13 +36,13 @@ type Store struct {
 	Now   func() time.Time
 }
 
-// MaxCount is the most that there can be of an item.
+// MaxCount is the largest count of an item.
 const MaxCount = 1_000_000
 
 // Item names something that is counted.
 type Item struct{ Market, Listing, ID string }
 
-// Count is how many there are of an item.
+// Count is the stock of an item.
 type Count struct {
 	Item    string `dynamodbav:"item" json:"itemId"`
 	Left    int    `dynamodbav:"left" json:"left"`   // can be had
@@ -53,7 +53,7 @@ type Count struct {
 	Version int    `dynamodbav:"version" json:"-"`   // counts changes
 }
 
-// Holding is what an order holds of the items of a listing.
+// Holding is the number of a listing's items that an order holds.
 type Holding struct {
 	Market, Listing string
 	Order, Owner    string         // the order, and the actor key that it is kept under
@@ -103,7 +103,7 @@ func (s *Store) Of(ctx context.Context, market, listing string) (map[string]Coun
 	return all, nil
 }
 
-// Left reads how many are left of items. What was never counted is left out. 1 request for each
+// Left reads how many are left of items. It leaves out items that were never counted. 1 request for each
 // hundred.
 func (s *Store) Left(ctx context.Context, items ...Item) (map[Item]int, error) {
 	keys, of := make([]dynamo.Key, len(items)), map[dynamo.Key]Item{}
@@ -169,8 +169,8 @@ func (s *Store) Sell(h Holding) []dynamo.Write {
 	return ws
 }
 
-// change changes a count, and has a check look at it. A number that is added to is there
-// afterwards in any case, so that no lost count keeps an order from being cancelled.
+// change changes a count, and schedules a check of it. A number that it adds to is created
+// if missing, so that a lost count keeps no order from being cancelled.
 func (s *Store) change(i Item, set, add string, vals dynamo.V) dynamo.Write {
 	vals = maps.Clone(vals)
 	vals[":shard"], vals[":due"], vals[":one"] = dynamo.DueShard(dueKind, i.key().PK+i.key().SK), s.now().Add(settleFor), 1

@@ -2,7 +2,7 @@ package gate
 
 import "strings"
 
-// Answer is what a message says to a pending action. The zero value is [Unclear].
+// Answer is how a message answers a pending action. The zero value is [Unclear].
 type Answer int
 
 const (

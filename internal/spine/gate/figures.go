@@ -15,11 +15,11 @@ import (
 	"merve/internal/words/language"
 )
 
-// Differs reports whether messages name a number, a time or a day that an offer has not, such as "yes
-// but at eight" to seven o'clock. What their writer then says YES to may be what they named. Now is in
+// Differs reports whether messages name a number, a time or a day that the offer does not have, such as "yes
+// but at eight" to seven o'clock. Their writer may then say YES to what they named. now is in
 // the customer's time zone.
 //
-// It knows numbers, and no what they count: it would rather ask once too often.
+// It knows numbers but not the units they count: it would rather ask once too often.
 func Differs(p thread.Pending, msgs []thread.Message, now time.Time) bool {
 	offered := numbers(notNamed.Regexp().ReplaceAllString(p.Question(), ""))
 	for _, m := range msgs {
@@ -39,12 +39,12 @@ func Differs(p thread.Pending, msgs []thread.Message, now time.Time) bool {
 // later time may be wanted, and an amount of money, which may be an hour too.
 var notNamed = pattern.New(`[–—-]\d{1,2}:\d{2}|\d+(?:[.,\x{a0}\x{202f}]\d{3})*[.,]\d{2}\b`)
 
-// has reports whether a number is among those of an offer, hours of the afternoon by either count.
+// has reports whether a number is among those of an offer; afternoon hours match in both clock notations.
 func has(offered []int, n int) bool {
 	return slices.Contains(offered, n) || n < 12 && slices.Contains(offered, n+12) || n == 12 && slices.Contains(offered, 0)
 }
 
-// numbers are those that a text has in digits.
+// numbers returns the numbers that a text has in digits.
 func numbers(text string) []int {
 	var all []int
 	for _, digits := range strings.FieldsFunc(language.Fold(text), func(r rune) bool { return r < '0' || r > '9' }) {
@@ -57,8 +57,8 @@ func numbers(text string) []int {
 	return all
 }
 
-// figuresOf are the numbers and days that a text names, each with what it may mean: a day of the week
-// is the next two of them, as days of the month.
+// figuresOf returns the numbers and days that a text names, each with its possible meanings: a day of the week
+// means the next two of them, as days of the month.
 func figuresOf(text string, now time.Time) [][]int {
 	var all [][]int
 	for _, n := range numbers(text) {

@@ -54,9 +54,9 @@ const (
 	Waiting    Ruling = "waiting"    // neither YES nor NO
 )
 
-// Decide reads the unanswered messages of a thread against what is pending on it.
-// refers gives, for a message that is a reply, the pending action it replies to ("" when
-// that is not known), and does what a YES does. The messages count as one: "yes" and "but at
+// Decide reads the unanswered messages of a thread as an answer to its pending action.
+// refers gives, for a message that is a reply, the pending action it replies to ("" if
+// unknown); does is the deed of a YES. The messages count as one: "yes" and "but at
 // eight" are no YES.
 func Decide(p *thread.Pending, does Deed, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
 	if p == nil {
@@ -84,8 +84,8 @@ func Decide(p *thread.Pending, does Deed, msgs []thread.Message, refers map[stri
 	return Waiting
 }
 
-// AnswerBy is when a YES to what is pending comes too late: [Buffer] before it expires. Everything that
-// takes a YES, or says until when one is taken, asks here.
+// AnswerBy is when a YES to a pending action comes too late: [Buffer] before it expires. Everything that
+// accepts a YES, or says until when one is accepted, asks here.
 func AnswerBy(p thread.Pending) time.Time { return p.ExpiresAt.Add(-Buffer) }
 
 // Gone reports whether it is too late for a YES.
@@ -114,7 +114,7 @@ func answerOf(p *thread.Pending, does Deed, m thread.Message, refers map[string]
 	}
 	said = readAs(m.Text, does)
 	switch {
-	case said == Unclear, m.Button != "": // of a button that is not ours the text is a label
+	case said == Unclear, m.Button != "": // the text of a button that is not ours is a label
 		return Unclear, false
 	case m.ReplyTo != "" && refers[m.ID] != p.ID:
 		return Unclear, true
@@ -139,14 +139,14 @@ type Consent struct {
 
 // Commitment carries out, or lets go of, the pending actions of one kind.
 type Commitment interface {
-	// Describe is the question that the customer is asked, in their language.
+	// Describe returns the question for the customer, in their language.
 	Describe(tc tool.Context, p thread.Pending) string
 
-	// Does is what a YES does.
+	// Does returns the deed of a YES.
 	Does() Deed
 
-	// Commit prepares what a YES does. It reads, but changes nothing that could be
-	// taken for done: what it does happens with Settled.Writes.
+	// Commit prepares the deed of a YES. It reads, but changes nothing that could look like
+	// the deed itself: that happens with Settled.Writes.
 	Commit(ctx context.Context, tc tool.Context, c Consent) (Settled, error)
 
 	// Release prepares what a NO, an expiry or a newer proposal does.
@@ -161,7 +161,7 @@ type Settled struct {
 	Map    *geo.Location
 	Writes []dynamo.Write
 
-	// Stands is what stands of the conversation, or is over, once the writes have gone through.
+	// Stands lists the items of the conversation that are open, or over, once the writes have gone through.
 	Stands []standing.Item
 
 	// HandOver gives the thread to a person; the announcement of that person then replaces Text.
@@ -173,7 +173,7 @@ type Settled struct {
 	// Nothing says that this command did not find what was meant: another command may know it.
 	Nothing bool
 
-	// Refused words what went wrong when the writes did not go through; ok is false
+	// Refused says why the writes did not go through; ok is false
 	// for an error that is not about this pending action.
 	Refused func(err error) (text string, ok bool)
 

@@ -15,7 +15,7 @@ import (
 // that is gone or already settled, because the [Commitment] reports that.
 type Look func(ctx context.Context, tc tool.Context, p thread.Pending) (stands []dynamo.Write, err error)
 
-// Refusal is an offer that does not stand any more, in words for the customer.
+// Refusal says, in words for the customer, that an offer no longer stands.
 type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return "the offer does not stand any more: " + r.Text }

@@ -73,9 +73,9 @@ func clausesOf(text string) [][]string {
 	return clauses
 }
 
-// declines reports whether messages that are no plain answer open with a NO to this offer. They are
-// read one after the other, as one text: "no" and then "at nine" is such a NO. What has to be paid
-// for is let go of by a plain NO only.
+// declines reports whether messages that are no plain answer open with a NO to this offer. It reads
+// them in order, as one text: "no" and then "at nine" is such a NO. An offer that has to be paid
+// for is only let go by a plain NO.
 func declines(p *thread.Pending, does Deed, msgs []thread.Message, refers map[string]string) bool {
 	if len(msgs) == 0 || does == Pays {
 		return false

@@ -15,7 +15,7 @@ import (
 )
 
 // maxMessage bounds the bytes of a message that can be an answer or a keyword.
-// Nobody needs more for a yes; what is longer is not looked at.
+// Nobody needs more for a yes; longer messages are not read.
 const maxMessage = 256
 
 // kind says what a phrase does to the message it stands in. The phrases of a
@@ -59,7 +59,7 @@ func (k kind) only(allowed kind) bool { return k&^allowed == 0 }
 // has reports whether k holds one of the kinds in any.
 func (k kind) has(any kind) bool { return k&any != 0 }
 
-// vocabulary is what the word files say, all languages together.
+// vocabulary is the content of the word files, all languages together.
 type vocabulary struct {
 	kinds   map[string]kind // by phrase: its tokens, joined by spaces
 	longest int             // tokens in the longest phrase

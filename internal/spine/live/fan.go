@@ -25,7 +25,7 @@ func (k Socket) hears(session string) bool { return k.Session == "" || k.Session
 
 // Poster brings data to a socket.
 type Poster interface {
-	// Post sends data to a connection. [ErrGone] when there is no such connection (any more).
+	// Post sends data to a connection. It fails with [ErrGone] if the connection does not exist, or no longer.
 	Post(ctx context.Context, connection string, data []byte) error
 
 	// Hangup closes a connection.
@@ -47,8 +47,8 @@ const (
 	tryAgain    = 200 * time.Millisecond
 )
 
-// fan pushes frames to the sockets of a conversation, to each in order. A slow socket delays nobody: it is hung
-// up, and reads what it missed when it comes back.
+// fan pushes frames to the sockets of a conversation, to each in order. A slow socket delays nobody: fan hangs it
+// up, and its client reads what it missed when it comes back.
 type fan struct {
 	s      *Stage
 	thread string
@@ -65,21 +65,21 @@ type said struct {
 	data    []byte
 }
 
-// line is what waits for one socket.
+// line is the queue of one socket.
 type line struct {
 	socket Socket
 	frames chan []byte
-	over   bool // it is too slow: nothing is sent any more
+	over   bool // it is too slow: nothing more is sent
 }
 
 func (s *Stage) fan(thread string) *fan { return &fan{s: s, thread: thread, to: map[string]*line{}} }
 
-// listen makes sockets hear what is pushed from now on. One that has come since the last look hears what was written
-// meanwhile, too: when it was told what it missed, that may not have been written yet. Clients ignore doubles.
+// listen adds sockets that get everything pushed from now on. A socket that has come since the last look also gets what
+// was written meanwhile, which may not have been written yet when it was told what it missed. Clients ignore doubles.
 func (f *fan) listen(ctx context.Context, sockets []Socket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ctx = context.WithoutCancel(ctx) // what was said still goes out when the turn is over
+	ctx = context.WithoutCancel(ctx) // frames still go out when the turn is over
 	for _, k := range sockets {
 		if f.to[k.ID] != nil {
 			continue
@@ -94,7 +94,7 @@ func (f *fan) listen(ctx context.Context, sockets []Socket) {
 	f.recent = nil
 }
 
-// push has a frame sent after those that wait, unless it is of another call session or there are too many.
+// push queues a frame, unless it belongs to another call session or too many frames wait.
 func (l *line) push(d said) {
 	if l.over || !l.socket.hears(d.session) {
 		return
@@ -126,7 +126,7 @@ func (f *fan) frame(session string, w Frame, but string) {
 	}
 }
 
-// encode is a frame as it goes out. A text that is too long for one frame has been told by its tokens.
+// encode returns a frame in its wire form. If a text is too long for one frame, its tokens have already carried it.
 func encode(w Frame) []byte {
 	data, err := json.Marshal(w)
 	if err == nil && len(data) > maxFrame {

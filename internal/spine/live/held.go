@@ -7,8 +7,8 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held erases who listens to a person's conversations, and what is known of them. What was said there is package
-// thread's, which is to be asked after it.
+// Held erases the sockets of a person's conversations and the data about them. Package thread holds the words
+// spoken there, and must erase after it.
 type Held struct{ *Stage }
 
 // Holds names the sockets in an export.
@@ -17,7 +17,7 @@ func (Held) Holds() string { return "sockets" }
 // Export returns nothing: a socket is where its client is, and is gone within hours.
 func (Held) Export(context.Context, person.Subject) (any, error) { return nil, nil }
 
-// Erase forgets the sockets. What a turn that runs has to say it still says; then they hear nothing more.
+// Erase forgets the sockets. They still get the words of a running turn; after that they hear nothing more.
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	return nil, s.EachThread(ctx, func(ctx context.Context, threadID string) error {
 		_, sockets, err := h.after(ctx, threadID, lastNumber)

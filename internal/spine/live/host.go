@@ -30,7 +30,7 @@ type Host struct {
 	// a call session even if the client names none.
 	Greeting func(ctx context.Context, in channel.Inbound) (text string, calls bool, err error)
 
-	// State is what a client may know of the domain of a conversation; nil is nothing.
+	// State returns what a client may know about the domain of a conversation; nil returns nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
 	// Admit counts a message that a client sends by socket, and refuses it if there are too many; nil accepts all. Requests
@@ -49,7 +49,7 @@ type Host struct {
 type Queue interface {
 	// Turn has the thread's turn run.
 	Turn(ctx context.Context, thread string) error
-	// Replay has a socket told what it missed.
+	// Replay sends a socket what it missed.
 	Replay(ctx context.Context, thread, connection, after string) error
 }
 
@@ -60,9 +60,9 @@ type Caller struct {
 }
 
 const (
-	maxSession = 128                          // bytes of what a client names
+	maxSession = 128                          // bytes of a name that a client gives
 	maxTapped  = 200                          // of a button's payload
-	maxData    = 16 << 10                     // of what a client sends
+	maxData    = 16 << 10                     // of a frame that a client sends
 	maxSockets = 20                           // that listen to one conversation
 	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
 )
@@ -78,10 +78,10 @@ const (
 // errCounted says that a socket has sent something within this time already.
 var errCounted = errors.New("it is counted already")
 
-// errTooFast is the answer to what is too much.
+// errTooFast is the answer to a client that sends too much.
 var errTooFast = fault.New(fault.Limited, "too much at once: wait a few seconds, and send it again")
 
-// connection is what is known of a socket.
+// connection is the stored data of a socket.
 type connection struct {
 	Caller Caller `dynamodbav:"caller"`
 	TTL    int64  `dynamodbav:"ttl"`
@@ -110,7 +110,7 @@ func CheckMessage(text, id string) error {
 	return nil
 }
 
-// Connect lets a socket listen to a conversation, begins its call session, and has it told what came after a frame.
+// Connect lets a socket listen to a conversation, begins its call session, and sends it everything after a given frame.
 func (h *Host) Connect(ctx context.Context, id string, c Caller, after string) error {
 	ctx = telemetry.WithCall(ctx, c.Session.Name())
 	now := h.Now()
@@ -137,7 +137,7 @@ func (h *Host) Connect(ctx context.Context, id string, c Caller, after string) e
 // lastNumber is behind every frame.
 const lastNumber = 999_999_999_998
 
-// Disconnect forgets a socket. What its turn says goes on.
+// Disconnect forgets a socket. Its turn goes on.
 func (h *Host) Disconnect(ctx context.Context, id string) error {
 	c, err := h.caller(ctx, id)
 	if errors.Is(err, ErrGone) {
@@ -161,8 +161,8 @@ func (h *Host) caller(ctx context.Context, id string) (Caller, error) {
 	return c.Caller, it.Decode(&c)
 }
 
-// sends counts one more frame of a socket, and gives its caller. What is too much is refused, and when it goes on the socket
-// is hung up. 1 request, 2 where it is not the first for a while.
+// sends counts one more frame of a socket, and returns its caller. Beyond the limit frames are refused, and if they keep
+// coming the socket is hung up. 1 request, 2 if it is not the first for a while.
 func (h *Host) sends(ctx context.Context, id string) (Caller, error) {
 	now := h.Now()
 	v := dynamo.V{":one": 1, ":window": now.Truncate(rateFor).Unix()}
@@ -225,7 +225,7 @@ func (h *Host) Begin(ctx context.Context, c Caller) error {
 	return h.begin(ctx, c, greeting, func(begun *thread.Session) bool { return named == "" || named == begun.Name() })
 }
 
-// begin begins a call session, unless the one that has begun last is it already.
+// begin begins a call session, unless the session that began last is already the same.
 func (h *Host) begin(ctx context.Context, c Caller, greeting string, is func(begun *thread.Session) bool) error {
 	session := c.Session
 	threadID := thread.Of(c.Inbound)
@@ -258,7 +258,7 @@ func (h *Host) begin(ctx context.Context, c Caller, greeting string, is func(beg
 	})
 }
 
-// cancelled is the frame that ends an open stream.
+// cancelled returns the frame that ends an open stream.
 func (v view) cancelled(why Cause) noted {
 	return noted{Type: Speaking, Turn: v.turn, Stream: v.stream, Cause: why}
 }
@@ -284,7 +284,7 @@ func (h *Host) view(ctx context.Context, threadID string) (view, error) {
 	}
 	rows, sockets, err := h.after(ctx, threadID, head.Frames)
 	v := seen(head, rows, sockets)
-	v.rests = len(rows) == 0 && len(head.Inbox) == 0 // a turn that runs has what it answers in the inbox
+	v.rests = len(rows) == 0 && len(head.Inbox) == 0 // a running turn has the messages it answers in the inbox
 	return v, err
 }
 
@@ -312,7 +312,7 @@ func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, e
 	})
 }
 
-// append writes a message, the last of its frames, behind a view. A conversation that rests needs no row for it: there
+// append writes a message, the last of its frames, behind a view. An idle conversation needs no row for it, because there
 // is no stream that the row would stop.
 func (h *Host) append(ctx context.Context, c Caller, v view, frames []noted) (thread.Appended, error) {
 	f := thread.Frame{Seq: v.last + len(frames), ID: c.MessageID}

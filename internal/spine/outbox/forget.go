@@ -17,11 +17,11 @@ const (
 	listedIndex = "listed" // on (listed, listedAt); keys only
 )
 
-// Forget takes the words out of what others were told of the customer of a thread: the texts and what
-// fills templates. That there was a message stays, so that it is not told again, and that an answer
-// below it is understood. What has not gone out yet, and was not given up, goes out as it is, and then
-// [Sender.Sweep] takes its words. It may be called any number of times. 1 request, and 1 for each
-// message, 2 where it waits.
+// Forget deletes the words of messages to others about the customer of a thread: the texts and the values of
+// templates. The message itself stays, so that it is not sent again, and so that a reply
+// to it is understood. A message that has not gone out yet, and was not given up, goes out unchanged, and then
+// [Sender.Sweep] deletes its words. Forget may be called any number of times. 1 request, and 1 for each
+// message, 2 if it still waits.
 func (b *Box) Forget(ctx context.Context, customer string) error {
 	if customer == "" { // who wrote on no thread
 		return nil

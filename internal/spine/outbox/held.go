@@ -6,8 +6,8 @@ import (
 	"merve/internal/tenant/person"
 )
 
-// Held erases what businesses, drivers and the desk were told of a person. An export has it from where
-// it was told of.
+// Held erases messages to businesses, drivers and the desk about a person. An export gets their content from the
+// matters they were about.
 type Held struct{ Box *Box }
 
 // Holds names what others were told.

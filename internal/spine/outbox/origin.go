@@ -5,12 +5,12 @@ import (
 	"merve/internal/words/wording"
 )
 
-// Origin is whose words a message passes on. They are told when it is given up, for whatever
-// reason.
+// Origin is the person whose words a message passes on. If the message is given up, for whatever
+// reason, they are told.
 type Origin struct {
 	Thread   string `dynamodbav:"thread"`
 	To       string `dynamodbav:"to"`
-	Code     string `dynamodbav:"code"` // of what it is about
+	Code     string `dynamodbav:"code"` // code of the matter it is about
 	Language string `dynamodbav:"lang,omitempty"`
 }
 

@@ -50,8 +50,8 @@ const (
 	Read      Status = "read"
 )
 
-// rank orders statuses: a message moves to a higher one only. Failed stands above sent,
-// so that a late "sent" never hides it, and below delivered, because what was delivered
+// rank orders statuses: a message moves to a higher one only. Failed ranks above sent,
+// so that a late "sent" never hides it, and below delivered, because a delivered message
 // did not fail; the error stays visible either way.
 var rank = map[Status]int{Queued: 0, Sending: 1, Sent: 2, Failed: 3, Delivered: 4, Read: 5}
 
@@ -70,7 +70,7 @@ type Message struct {
 	Kind      string          `dynamodbav:"kind" json:"kind"`                               // [Reply], [Notice], [ToBusiness], [ToDriver], or the event of a notice
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
 	LeadsTo   string          `dynamodbav:"leadsTo,omitempty" json:"-"`                     // the pending action for which a later piece of the same asks
-	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
+	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // bytes of the text that may go out without the question
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
 	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // reports an event, and goes out no matter who has the thread
@@ -111,7 +111,7 @@ var ErrDuplicate = fault.New(fault.Conflict, "the message is on the outbox alrea
 
 const (
 	prefix   = "outbox#"
-	dueKind  = "outbox" // to be looked at: retries, unclear sends, failures nobody was told of, what no stream brought
+	dueKind  = "outbox" // due: retries, unclear sends, failures nobody was told of, messages no stream brought
 	deadKind = "dead"   // given up, for people to look at
 	keepFor  = 90 * 24 * time.Hour
 	patience = claimFor // how long the stream has to bring a message, and it has to be sent, before the sweep looks
@@ -125,7 +125,7 @@ type Box struct {
 
 func key(thread, id string) dynamo.Key { return dynamo.Key{PK: thread, SK: prefix + id} }
 
-// Put is the write that puts m on the outbox. A message of the same thread and id
+// Put returns the write that puts m on the outbox. A message of the same thread and id
 // exists once: the second Put fails with [ErrDuplicate].
 func (b *Box) Put(m Message) dynamo.Write {
 	now := b.Now()
@@ -139,7 +139,7 @@ func (b *Box) Put(m Message) dynamo.Write {
 	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix(), now.UnixMilli()}).IfAbsent().Else(ErrDuplicate)
 }
 
-// PutPieces are the writes that put m on the outbox in its pieces.
+// PutPieces returns the writes that put m on the outbox in its pieces.
 func (b *Box) PutPieces(m Message) []dynamo.Write {
 	var ws []dynamo.Write
 	for _, piece := range m.Pieces() {
@@ -148,10 +148,10 @@ func (b *Box) PutPieces(m Message) []dynamo.Write {
 	return ws
 }
 
-// Pieces are m as its channel takes it, one or more, each after the one before it. The first is m
-// itself, the others are "{id}-1", "{id}-2", …, or for "{id}-0" too. Buttons and what is pending are
-// below the last, to which the others lead where all of m asks, and whose words they are is with the
-// first. What goes out as a template stays one message: the provider words it.
+// Pieces splits m into one or more messages that its channel accepts, each after the one before it. The first is m
+// itself; the others are "{id}-1", "{id}-2", …, for "{id}-0" too. Buttons and the pending action are
+// on the last piece, which the others lead to if all of m asks; the origin of the words is on the
+// first. A template stays one message, because the provider words it.
 func (m Message) Pieces() []Message {
 	texts := Split(m.Text, m.Channel.MaxPiece())
 	if len(texts) == 0 || m.Template != nil {
@@ -224,7 +224,7 @@ func FromStream(it dynamo.Item) (Message, error) {
 	return m, fault.Wrap(err, fault.Invalid, "not an outbox message: %s", it.Key().SK)
 }
 
-// List gives so many of a thread's messages, by their ids, the last first: of one kind, the
+// List returns up to limit messages of a thread, ordered by id, the last first: for one kind, the
 // newest. One request.
 func (b *Box) List(ctx context.Context, thread string, limit int) ([]Message, error) {
 	ms, _, err := b.page(ctx, thread, limit, "")
@@ -274,8 +274,8 @@ func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id stri
 	return cmp.Or(m.Pending, m.LeadsTo), m.Template == nil && m.LeadsTo == "", err
 }
 
-// AboutOf returns what the message with a provider's id told a business or a driver of, or "" when
-// that is not known. One request for each megabyte of the thread's outbox.
+// AboutOf returns the code of the matter that the message with a provider's id was about, or "" if
+// that is unknown. One request for each megabyte of the thread's outbox.
 func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
 	m, err := b.Quoted(ctx, thread, providerID)
 	return m.About, err
@@ -291,10 +291,10 @@ func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error)
 // maxPages bounds the search for a quoted message, in pages of a megabyte.
 const maxPages = 16
 
-// Quoted returns the message with a provider's id; that of another thread, or of nobody, is the zero Message, and "" is not
-// looked for. Ids tell nothing of the time, so the latest cannot be asked for: it looks at all, with one request for each
-// megabyte of the thread's outbox. That is dear for a long thread, and rare; to find messages by the provider's id would
-// cost a write unit for each that is sent.
+// Quoted returns the message with a provider's id. For an id of another thread, or of no message, it returns the zero
+// Message; "" is not looked up. Ids say nothing about the time, so it cannot ask for the latest: it reads all messages,
+// with one request for each megabyte of the thread's outbox. That is expensive for a long thread, and rare; finding
+// messages by the provider's id would cost a write unit for each message sent.
 func (b *Box) Quoted(ctx context.Context, thread, providerID string) (Message, error) {
 	if providerID == "" {
 		return Message{}, nil

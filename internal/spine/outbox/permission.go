@@ -6,7 +6,7 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// What a message is, as its Kind says. Others name the event that a notice tells of.
+// The kinds of messages. Other kinds name the event that a notice reports.
 const (
 	Reply      = "reply"    // what a turn answers
 	Notice     = "notice"   // what the backend says by itself
@@ -21,7 +21,7 @@ type Threads interface {
 	Doubt(id, pending string) dynamo.Write
 }
 
-// People knows whose a number is. [person.Book] is one.
+// People knows the owner of a number. [person.Book] is one.
 type People interface {
 	StillHas(ch channel.Channel, number, id string) dynamo.Write
 }

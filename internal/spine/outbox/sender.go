@@ -22,7 +22,7 @@ type Provider interface {
 	// Send sends m and returns the provider's id. Errors are *[SendError].
 	Send(ctx context.Context, m Message) (providerID string, err error)
 
-	// Find lists what the provider has taken for m's recipient since a time, newest
+	// Find lists the messages that the provider has accepted for m's recipient since a time, newest
 	// first, to settle a send whose answer was lost.
 	Find(ctx context.Context, m Message, since time.Time) ([]Found, error)
 }
@@ -34,7 +34,7 @@ type Found struct {
 	Status     Status
 }
 
-// Outcome is what a failed send means.
+// Outcome is the consequence of a failed send.
 type Outcome string
 
 const (
@@ -62,7 +62,7 @@ type Sender struct {
 	People    People
 	// Alert tells the operators of a message that was given up.
 	Alert func(ctx context.Context, m Message) error
-	// TellUntold tells the customer of whom a business was to be told that it was not.
+	// TellUntold tells a customer that a business has not got a message about them.
 	TellUntold func(ctx context.Context, m Message) error
 	Log        *slog.Logger
 }
@@ -76,9 +76,9 @@ const (
 // waits is how long to wait after the n-th failed attempt.
 var waits = [maxAttempts]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
 
-// Deliver brings m, as last seen, one step further: it sends what is queued, settles
-// what was claimed by a sender that never told the outcome, and tells the operators of
-// what failed. It may be called any number of times, by any number of senders.
+// Deliver takes m, as last seen, one step further: it sends a queued message, settles
+// one claimed by a sender that never reported the outcome, and tells the operators of
+// a failed one. It may be called any number of times, by any number of senders.
 func (s *Sender) Deliver(ctx context.Context, m Message) error {
 	switch {
 	case m.Status == Queued:
@@ -168,7 +168,7 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	return s.sent(ctx, m, provider)
 }
 
-// withoutQuestion takes from m the question that waits for no answer any more, and sends the rest.
+// withoutQuestion removes from m the question that no longer waits for an answer, and sends the rest.
 func (s *Sender) withoutQuestion(ctx context.Context, m Message) error {
 	rest := m.Text[:m.Rest]
 	done, err := s.commit(ctx, "take the question from", m,
@@ -198,8 +198,8 @@ func (s *Sender) itsTurn(m Message) dynamo.Write {
 		dynamo.V{":queued": Queued, ":sending": Sending}).Else(errEarly)
 }
 
-// wait leaves m, which is early, to a later sweep. What is due moves back in the due index: there it
-// must not stand for ever before the one that it waits for, whose retries come ever later.
+// wait leaves m, which is early, to a later sweep. It moves m back in the due index: m must not stay there forever
+// ahead of the message that it waits for, whose retries come ever later.
 func (s *Sender) wait(ctx context.Context, m Message) error {
 	now := s.Box.Now()
 	if m.DueAt.After(now) {
@@ -283,7 +283,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 }
 
 // notTold asks again later, ever more rarely. A provider that cannot be asked for too long must
-// not hold up what waits for m for ever: m may have gone out, so it is left to a person.
+// not hold up the messages behind m forever: m may have gone out, so a person decides.
 func (s *Sender) notTold(ctx context.Context, m Message, cause error) error {
 	if m.Asked++; m.Asked >= maxAttempts {
 		return s.fail(ctx, m, "unclear: the provider cannot be asked")
@@ -310,8 +310,8 @@ func (m Message) mayBe(f Found) bool {
 	return true
 }
 
-// looks is what two messages have in common that the provider may show alike: a text, or that it
-// words them itself.
+// looks returns the trait by which the provider may show two messages alike: their text, or that
+// the provider words them.
 func (m Message) looks() string {
 	if m.Template != nil {
 		return "template"
@@ -365,8 +365,8 @@ func (s *Sender) others(ctx context.Context, m Message) (others, error) {
 	return found, nil
 }
 
-// rivals counts the others that may be what was found. Those with the same words are none: which of
-// them went out makes no difference.
+// rivals counts the other messages that may be the ones found. Those with the same words do not count: it makes
+// no difference which of them went out.
 func (o others) rivals(found []Found) (n int) {
 	for _, m := range o.unclear {
 		if slices.ContainsFunc(found, m.mayBe) {
@@ -413,13 +413,14 @@ func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert boo
 	return s.bury(ctx, m)
 }
 
-// tellsOfCustomer reports whether m tells a business of what a customer does with it, which the customer relies on.
+// tellsOfCustomer reports whether m tells a business about a customer's action, which the customer relies on.
 func (m Message) tellsOfCustomer() bool {
 	return m.Kind == ToBusiness && m.About != "" && m.Customer != ""
 }
 
-// bury tells whose words m was to pass on, the customer whom a business does not hear of, and the operators unless
-// the recipient or the desk wants no message. Then it leaves m to them. What fails on the way is done by the next sweep.
+// bury reports that m will not go out: to the person whose words it passes on, to the customer whom a business does not
+// hear about, and to the operators, unless the recipient or the desk wants no message. Then it leaves m to the operators.
+// The next sweep does whatever fails on the way.
 func (s *Sender) bury(ctx context.Context, m Message) error {
 	if m.Origin != nil {
 		if err := s.Box.Table.DB().Commit(ctx, s.Box.Put(m.Origin.Undelivered(m))); err != nil && !errors.Is(err, ErrDuplicate) {

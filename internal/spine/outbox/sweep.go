@@ -13,16 +13,16 @@ import (
 	"merve/internal/cloud/dynamo"
 )
 
-// Sweep delivers what is due: retries whose time has come, claims that ran out, and
-// messages that no stream has brought. At most limit messages, oldest first, the pieces of one
-// reply in their order, as they are due at the same time: what has to wait for another message
-// moves back; and it takes the words out of what was to be forgotten
-// once it had gone. One message that cannot be delivered, or one
+// Sweep delivers due messages: retries whose time has come, claims that ran out, and
+// messages that no stream has brought. It takes at most limit messages, oldest first. The pieces of one
+// reply come in their order, as they are due at the same time. A message that has to wait for another
+// moves back. Sweep also deletes the words of messages that were to be forgotten
+// once they had gone. One message that cannot be delivered, or one
 // shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
 // requests, and for each message 1 more than its delivery; 3 for one that has to wait, 1 to forget one.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
 	var mu sync.Mutex
-	var oldest time.Duration // of what waits
+	var oldest time.Duration // of the waiting messages
 	done, err := s.Box.Table.EachDue(ctx, dueKind, s.Box.Now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
 		if marked, err := s.Box.forgetMarked(ctx, k); marked {
 			return false, err
@@ -32,7 +32,7 @@ func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error
 		oldest = max(oldest, waits)
 		mu.Unlock()
 		if fault.Is(err, fault.NotFound) {
-			err = nil // the index still has what is deleted
+			err = nil // the index still has deleted messages
 		}
 		return true, err
 	})
@@ -68,7 +68,7 @@ func (b *Box) Dead(ctx context.Context, limit int) ([]Message, error) {
 		}
 		for _, k := range keys {
 			m, err := b.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
-			if err != nil && !fault.Is(err, fault.NotFound) { // the index still has what is deleted
+			if err != nil && !fault.Is(err, fault.NotFound) { // the index still has deleted messages
 				return nil, err
 			}
 			if m.Status == Failed {
@@ -79,8 +79,8 @@ func (b *Box) Dead(ctx context.Context, limit int) ([]Message, error) {
 	return ms, nil
 }
 
-// SendAgain puts a message that was given up back on the outbox. What the provider still
-// reports on the earlier send no longer counts. 2 requests.
+// SendAgain puts a message that was given up back on the outbox. Later reports of the provider
+// on the earlier send no longer count. 2 requests.
 func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
 	m, err := b.Get(ctx, thread, id)
 	if err != nil {

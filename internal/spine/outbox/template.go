@@ -36,7 +36,7 @@ func ApprovedWhole(m *market.Market, event, lang string, key wording.Key, vars w
 	return t
 }
 
-// Add says something more at the end of the last parameter: an approved template has no other place for it. A template
+// Add appends text to the last parameter, because an approved template has no other place for it. A template
 // without parameters stays as it is.
 func (t *Template) Add(text string) {
 	last := fmt.Sprint(len(t.Vars))

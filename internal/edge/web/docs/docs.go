@@ -81,7 +81,7 @@ func layout(name, text string) g.Node {
 	))
 }
 
-// openAPI is what the page tells of an OpenAPI document. https://spec.openapis.org/oas/v3.1.0
+// openAPI is the part of an OpenAPI document that the page shows. https://spec.openapis.org/oas/v3.1.0
 type openAPI struct {
 	Info struct{ Description string }
 	Tags []struct{ Name, Description string }

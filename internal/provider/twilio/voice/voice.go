@@ -14,7 +14,7 @@ import (
 type Phone struct {
 	Client func(ctx context.Context, from string) (*twilio.Client, error)
 
-	// Answered is the URL that Twilio asks for instructions once the desk has answered; Status gets reports on the desk's leg.
+	// Answered is the URL where Twilio gets instructions once the desk has answered; Status gets reports on the desk's leg.
 	Answered, Status func(callconsent.Place) string
 }
 
