@@ -13,8 +13,8 @@ import (
 	"merve/infra/wiring"
 )
 
-// addAlarms makes one alarm for each thing that the wiring wants watched, so that the alarm's name says which of them it
-// is. What many functions or providers have is one alarm, whose query names them: a stack has room for 500 resources.
+// addAlarms makes one alarm for each thing that the wiring wants watched, so that the alarm's name says which thing it
+// is. A metric that many functions or providers have gets one alarm, whose query names them: a stack has room for 500 resources.
 func (s *stack) addAlarms(as []wiring.Alarm) {
 	tell := s.alarmTopic()
 	for _, a := range as {
@@ -31,7 +31,7 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 				EvaluationPeriods:  jsii.Number(1),
 				TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
 			}
-			if a.Of == wiring.Heartbeats { // silence is what it tells of
+			if a.Of == wiring.Heartbeats { // this alarm reports silence
 				props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
 				props.TreatMissingData = awscloudwatch.TreatMissingData_BREACHING
 			}
@@ -45,8 +45,8 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 	}
 }
 
-// addQueryAlarm makes the alarm of a query, which tells of each function or provider apart. An emulator knows no queries, and
-// has no such alarms.
+// addQueryAlarm makes the alarm of a query, which reports each function or provider separately. An emulator does not
+// support queries, and has no such alarms.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Create_Metrics_Insights_Alarm.html
 func (s *stack) addQueryAlarm(a wiring.Alarm, tell awssns.ITopic) {
 	if s.Emulator != "" {
@@ -72,8 +72,8 @@ func (s *stack) addQueryAlarm(a wiring.Alarm, tell awssns.ITopic) {
 	}
 }
 
-// query is the Metrics Insights query of what every function or provider has; "" is anything else. Those of Lambda's metrics see
-// all functions of the account and region.
+// query returns the Metrics Insights query of a metric that every function or provider has; "" for any other alarm. Queries
+// of Lambda's metrics see all functions of the account and region.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch-metrics-insights-querylanguage.html
 func query(a wiring.Alarm) string {
 	const lambda = `"AWS/Lambda", FunctionName`
@@ -114,7 +114,7 @@ func (s *stack) alarmTopic() awssns.ITopic {
 	return topic
 }
 
-// watch is one metric of an alarm, and what it is about.
+// watch is one metric of an alarm, and its dimensions.
 type watch struct {
 	what   string
 	metric awscloudwatch.IMetric

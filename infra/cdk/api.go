@@ -87,7 +87,7 @@ func (s *stack) addRoutes(f wiring.Function) {
 	}
 }
 
-// addSockets makes the WebSocket API. Every message goes to the same function, which reads what it is.
+// addSockets makes the WebSocket API. Every message goes to the same function, which finds out its kind.
 func (s *stack) addSockets() {
 	s.sockets = awsapigatewayv2.NewWebSocketApi(s.cdk, jsii.String("Sockets"), &awsapigatewayv2.WebSocketApiProps{
 		ApiName: jsii.String(*s.cdk.StackName() + "-live"),

@@ -17,8 +17,8 @@ func (s *stack) addBuses(bs []wiring.Bus) {
 	}
 }
 
-// addRules puts events on queues. EventBridge tries for a day; what it cannot put on a queue by
-// then goes where the queue's own messages are given up.
+// addRules puts events on queues. EventBridge tries for a day; events that it cannot put on a queue by
+// then go to that queue's own dead letter.
 func (s *stack) addRules(rs []wiring.Rule, qs []wiring.Queue) {
 	dead := map[string]string{}
 	for _, q := range qs {

@@ -13,7 +13,7 @@ import (
 )
 
 // addFunction makes a function with a log group and a role of its own. The role may
-// write that log and do what the wiring grants; triggers add what they need to it.
+// write to that log and do what the wiring grants; triggers add the permissions they need.
 func (s *stack) addFunction(f wiring.Function) {
 	logs := s.logGroup(id(f.Name, "Logs"))
 	role := awsiam.NewRole(s.cdk, id(f.Name, "Role"), &awsiam.RoleProps{
@@ -89,7 +89,7 @@ func allow(role awsiam.Role, actions []string, resource *string) {
 	}))
 }
 
-// secretARN is known but for the six characters that Secrets Manager adds to a name.
+// secretARN is the secret's ARN except for the six characters that Secrets Manager adds to a name.
 // https://docs.aws.amazon.com/secretsmanager/latest/userguide/auth-and-access_iam-policies.html
 func (s *stack) secretARN() *string {
 	return s.cdk.FormatArn(&awscdk.ArnComponents{

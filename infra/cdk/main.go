@@ -1,5 +1,5 @@
-// Command cdk makes the CloudFormation template of Merve out of package wiring:
-// what is put together is said there, how AWS does it here.
+// Command cdk makes Merve's CloudFormation template from package wiring.
+// That package says which parts there are; this one says how AWS provides them.
 //
 // It is run by the CDK's command line (cdk synth, cdk deploy) and takes context
 // values (-c NAME=value, or "context" in cdk.json): see [options].

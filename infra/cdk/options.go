@@ -14,8 +14,8 @@ import (
 	"merve/infra/wiring"
 )
 
-// options are what one deployment differs by from another, by the name of the context
-// value that sets it. The settings of package wiring are context values too, by their
+// options are the values in which deployments differ, by the name of the context
+// value that sets them. The settings of package wiring are context values too, by their
 // own names (-c PUBLIC_URL=https://…).
 type options struct {
 	Stage      string // stage: names the stack merve-<stage>; dev when absent
@@ -37,8 +37,8 @@ var tablePrefix = regexp.MustCompile(`^[A-Za-z0-9._-]{1,60}$`)
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
 
-// readOptions reads context values. One that nothing reads is an error: its name is misspelt, and what it was to set
-// would be missed when it is too late.
+// readOptions reads context values. A value that nothing reads is an error: its name is misspelt, and otherwise the
+// mistake would be noticed too late.
 func readOptions(context map[string]any) (options, error) {
 	errs := []error{unread(context)}
 	text := func(name, absent string) string {
@@ -148,8 +148,8 @@ func (o options) checkPatience() error {
 	return nil
 }
 
-// checkSettings has the settings read as the functions will read them: a stack whose functions die when they start is
-// not to be made. The program that reads them is built by the module of the functions, whose folder is root.
+// checkSettings reads the settings the way the functions will: a stack whose functions die at start must not be
+// made. The program that reads them is built from the functions' module, whose folder is root.
 func (o options) checkSettings(root string) error {
 	check := exec.Command("go", "run", "./infra/settings")
 	check.Dir, check.Env = root, os.Environ()

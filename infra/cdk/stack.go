@@ -77,7 +77,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		RemovalPolicy:     s.removal(),
 		LifecycleRules:    &rules,
-		// Who may upload is said by the address that is signed for it, not by the page.
+		// The signed address decides who may upload, not the page.
 		Cors: &[]*awss3.CorsRule{{
 			AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT},
 			AllowedOrigins: jsii.Strings("*"),
@@ -114,7 +114,7 @@ func (s *stack) output(name, doc string, value *string) {
 	awscdk.NewCfnOutput(s.cdk, &name, &awscdk.CfnOutputProps{Description: &doc, Value: value})
 }
 
-// removal is what happens to stored things when they leave the stack.
+// removal says what happens to stored data when it leaves the stack.
 func (s *stack) removal() awscdk.RemovalPolicy {
 	if s.Disposable {
 		return awscdk.RemovalPolicy_DESTROY
@@ -129,8 +129,8 @@ func (s *stack) logGroup(name *string) awslogs.LogGroup {
 	})
 }
 
-// id makes a construct's id out of a name of the wiring: id("turns-failed", "Queue")
-// is TurnsFailedQueue. Ids are kept for ever: a thing with another id is another thing.
+// id makes a construct's id from a name of the wiring: id("turns-failed", "Queue")
+// is TurnsFailedQueue. Ids never change: to CloudFormation a new id is a new resource.
 func id(name, kind string) *string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '/' || r == '_' }) {

@@ -26,7 +26,7 @@ const (
 	mostPolls = 120
 )
 
-// lines asks Logs Insights for what all functions logged of a call session.
+// lines asks Logs Insights for the lines that all functions logged about a call session.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax.html
 func (c cloud) lines(ctx context.Context, call string) ([]string, error) {
 	groups, err := c.groups(ctx)

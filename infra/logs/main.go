@@ -1,4 +1,4 @@
-// Command logs prints what was logged of one call session: by a running `make run`, or by the deployment that STAGE
+// Command logs prints the log lines of one call session, from a running `make run`, or from the deployment that STAGE
 // names, in the last day.
 //
 // CALL is the call session, as its client named it.
@@ -89,7 +89,7 @@ func ofMachine(ctx context.Context, base, call string) ([]string, error) {
 	return lines, scan.Err()
 }
 
-// readable is a line of the log for people: when, how bad and what, then all that it says of it. What is no line of
+// readable formats a line of the log for people: time, level and message, then its attributes. A line that is not
 // ours is printed as it is.
 func readable(line string) string {
 	var fields map[string]any

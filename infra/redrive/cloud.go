@@ -18,8 +18,8 @@ type cloud struct {
 	stack  string
 }
 
-// address finds a queue by its name in the wiring. CloudFormation calls it after the stack, the
-// words of that name and what makes it unique.
+// address finds a queue by its name in the wiring. CloudFormation names it after the stack, the
+// words of that name and a unique suffix.
 func (c cloud) address(ctx context.Context, name string) (*string, error) {
 	prefix := c.stack + "-"
 	out, err := c.client.ListQueues(ctx, &sqs.ListQueuesInput{QueueNamePrefix: &prefix})

@@ -80,7 +80,7 @@ func run(ctx context.Context, getenv func(string) string, out io.Writer, now fun
 	return nil
 }
 
-// check says what is wrong with the names of the queues.
+// check validates the names of the queues.
 func check(name, to string) error {
 	var dead, read []string
 	for _, q := range wiring.Queues() {
@@ -99,7 +99,7 @@ func check(name, to string) error {
 	return nil
 }
 
-// sources are the queues that leave in a dead-letter queue what failed.
+// sources returns the queues that leave failed messages in a dead-letter queue.
 func sources(name string) (all []string) {
 	for _, q := range wiring.Queues() {
 		if q.DeadLetter == name {
@@ -121,7 +121,7 @@ func placeOf(ctx context.Context, getenv func(string) string) (letters, error) {
 	return cloud{client: sqs.NewFromConfig(cfg), stack: "merve-" + stage}, nil
 }
 
-// clip is as much of a body as fits a line. What a terminal would act on is left out.
+// clip returns as much of a body as fits on a line. It removes characters that a terminal would act on.
 func clip(body string) string {
 	const most = 120
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Command settings reads the settings in its environment as the functions read theirs when they start, and says what is
-// wrong with them. The cloud stack is made only of settings with which they start.
+// Command settings reads the settings in its environment the way the functions do at start, and reports
+// errors in them. The cloud stack is only made with settings that pass.
 package main
 
 import (

@@ -1,6 +1,6 @@
 package wiring
 
-// Watched is what an alarm looks at.
+// Watched is the metric that an alarm watches.
 type Watched string
 
 const (
@@ -18,22 +18,22 @@ const (
 	Heartbeats     Watched = "heartbeats"      // invocations of each function with a schedule; too few are the alarm
 )
 
-// Providers are those whose calls are counted, by the names that they are counted under.
+// Providers returns the providers whose calls are counted, by the names in the metrics.
 func Providers() []string {
 	return []string{"openai", "twilio", "meta", "stripe", "mapbox", "typesense", "openmeteo", "gemini", "googleplaces"}
 }
 
-// Alarm tells a person when a number is above a limit. What it means, what customers see of it and what is to be done
-// stands in runbook/<Name>.md.
+// Alarm tells a person when a number exceeds a limit. Its meaning, its effect on customers and the remedy
+// are in runbook/<Name>.md.
 type Alarm struct {
 	Name  string
-	Doc   string // what it means and where to look first
+	Doc   string // its meaning, and where to look first
 	Of    Watched
 	Above float64
 	Over  Seconds // the number is looked at over this span
 
 	Queue             string // of OldestMessage
-	Namespace, Metric string // of what the functions count themselves
+	Namespace, Metric string // of metrics that the functions count themselves
 	Outcome           string // of ProviderCalls
 }
 

@@ -37,8 +37,8 @@ func (r Rule) Takes(detailType, tool string) bool {
 // Rules lists every rule.
 func Rules() []Rule { return planRules() }
 
-// planRules are those of the plan engine. FinalAnswerSynthesized (on conversation-events) and
-// BotResponseMessage (on bot_output_events) have none: nothing here waits for them by a
+// planRules are the rules of the plan engine. FinalAnswerSynthesized (on conversation-events) and
+// BotResponseMessage (on bot_output_events) have none: nothing here waits for them on a
 // queue, they are for consumers outside.
 func planRules() []Rule {
 	rules := []Rule{

@@ -6,7 +6,7 @@ const PostsEnv = "LIVE_ENDPOINT"
 // SocketPath is where clients connect to the WebSocket API on one machine. In the cloud it has a domain of its own.
 const SocketPath = "/live"
 
-// liveFunctions are those of live conversations.
+// liveFunctions returns the functions of live conversations.
 func liveFunctions() []Function {
 	return []Function{
 		{

@@ -51,8 +51,8 @@ func planFunctions() []Function {
 	}...)
 }
 
-// workers run the steps of plans, a function for each kind. A worker apart has the memory for what it carries; processor
-// time grows with it.
+// workers returns the functions that run the steps of plans, one for each kind. A worker of its own has the memory for
+// its load; processor time grows with memory.
 func workers(of func(name, doc string, f Function) Function) []Function {
 	var fs []Function
 	for _, k := range kind.All() {

@@ -43,13 +43,13 @@ func Queues() []Queue {
 	}, planQueues()...)
 }
 
-// planQueues are those of the plan engine. Its events reach them by rules (see [Rules]).
+// planQueues returns the queues of the plan engine. Its events reach them by rules (see [Rules]).
 // user-commands keeps the order of one conversation, which is its group; the others need
-// none, since a delivered event is only a hint to read the plan's log. plan-events carries
-// the timers of steps too, as delayed messages.
+// no order, since a delivered event is only a hint to read the plan's log. plan-events also carries
+// the timers of steps, as delayed messages.
 //
-// Whatever is given up ends in one of two dead letters: AWS wants one in order for a queue
-// in order. A handler puts an event there itself that belongs to no plan.
+// Failed messages end in one of two dead letters: AWS requires an ordered one for an ordered
+// queue. A handler itself puts an event there that belongs to no plan.
 func planQueues() []Queue {
 	const fourDays Seconds = 4 * 24 * 3600
 	// A function takes one message at a time, so that a message is hidden for the function's

@@ -65,13 +65,13 @@ func model() []string {
 	return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL", "GUARD_MODEL"}
 }
 
-// tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
+// tools returns the settings of the services that a turn's tools call. Photos from WhatsApp are fetched from
 // Twilio.
 func tools() []string {
 	return join([]string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}, searches())
 }
 
-// searches are the settings of what looks outside of the catalogue.
+// searches returns the settings of searches outside of the catalogue.
 func searches() []string {
 	return []string{
 		"EXTERNAL_DISCOVERY_ENABLED", "SOCIAL_DISCOVERY_ENABLED", "MAPS_ENRICHMENT_ENABLED", "DISCOVERY_MAX_CALLS_PER_REQUEST", "MAPS_MAX_CALLS_PER_REQUEST",
@@ -86,7 +86,7 @@ func weather() []string { return []string{"OPENMETEO_BASE_URL", "OPENMETEO_GEOCO
 
 func meta() []string { return []string{"META_BASE_URL"} }
 
-// metaSecrets are each other's synonyms, but for the first.
+// metaSecrets are synonyms of one another, except for the first.
 func metaSecrets() []string {
 	return []string{"META_APP_SECRET", "META_PAGE_ACCESS_TOKEN", "FACEBOOK_PAGE_ACCESS_TOKEN", "FB_PAGE_ACCESS_TOKEN"}
 }

@@ -7,7 +7,7 @@ type Bucket struct {
 	Expire []Expiry
 }
 
-// Expiry deletes what is below a prefix when it is so old.
+// Expiry deletes objects below a prefix at a certain age.
 type Expiry struct {
 	Prefix string
 	Days   int

@@ -13,7 +13,7 @@ type Route struct {
 // gateway would answer by itself, in a form our clients do not expect.
 const Default = "$default"
 
-// Key is what the gateway calls the route.
+// Key is the gateway's name for the route.
 func (r Route) Key() string {
 	if r.Path == Default {
 		return Default
@@ -65,10 +65,10 @@ type StreamTrigger struct {
 	PartialFailures bool     // the function answers the first change that failed; those before it are done
 	Bisect          bool     // a batch that failed is tried again in halves
 	MaxAge          Seconds  // a change that fails is tried again until it is older than this
-	OnFailure       string   // queue that is told of changes given up
+	OnFailure       string   // queue that gets the changes given up
 }
 
-// Filter takes changes by what happened, by the beginning of the sort key, and by an attribute.
+// Filter selects changes by their type, by the beginning of the sort key, and by an attribute.
 type Filter struct {
 	Events   []string // INSERT, MODIFY, REMOVE
 	SKPrefix string
@@ -88,8 +88,8 @@ func stream(table, prefix, onFailure string) *StreamTrigger {
 		Table: table, Filters: []Filter{{Events: []string{"INSERT"}, SKPrefix: prefix}},
 		Batch: 10, Parallel: 10,
 		PartialFailures: true, Bisect: true,
-		// A number of tries would be used up by an outage of a minute, and what was to be told or
-		// given back with it. A shard waits behind a change that fails: hence no longer.
+		// A bounded number of tries would run out in an outage of a minute, and messages or refunds would be lost
+		// with it. A shard waits behind a change that fails: hence no longer.
 		MaxAge:    3600,
 		OnFailure: onFailure,
 	}
@@ -103,7 +103,7 @@ func events(table, onFailure string) *StreamTrigger {
 	return t
 }
 
-// changes delivers all that happens to items of a table whose sort key begins with prefix.
+// changes delivers every change of a table's items whose sort key begins with prefix.
 func changes(table, prefix, onFailure string) *StreamTrigger {
 	t := stream(table, prefix, onFailure)
 	t.Filters[0].Events = []string{"INSERT", "MODIFY", "REMOVE"}
@@ -115,10 +115,10 @@ type Schedule struct {
 	Every     Seconds // whole minutes
 	Retries   int     // tries of one tick after the first
 	MaxAge    Seconds // a tick older than this is not tried again
-	OnFailure string  // queue that is told of ticks given up
+	OnFailure string  // queue that gets the ticks given up
 }
 
-// every is a schedule whose ticks are worth little: the next one does the same work.
+// every returns a schedule whose ticks may be lost: the next one does the same work.
 func every(s Seconds) *Schedule {
 	return &Schedule{Every: s, Retries: 1, MaxAge: 300, OnFailure: "schedules-failed"}
 }

@@ -19,18 +19,18 @@ type Seconds int
 type Function struct {
 	Name    string
 	Program string  `json:",omitempty"` // the function's name if empty
-	Doc     string  // what it does, in one line
+	Doc     string  // its purpose, in one line
 	Memory  int     // MB
 	Timeout Seconds // an invocation that takes longer is killed
 
-	// What starts it: one of these five.
+	// The trigger: one of these five.
 	Routes   []Route
 	Sockets  bool // what happens on the connections of the WebSocket API
 	Queue    *QueueTrigger
 	Stream   *StreamTrigger
 	Schedule *Schedule
 
-	// What it may touch, and nothing else.
+	// The resources it may touch, and nothing else.
 	Tables  []Grant
 	Media   bool     // reads, keeps and deletes files in the bucket
 	Scans   bool     // has Textract read pages
@@ -42,7 +42,7 @@ type Function struct {
 	Settings []string // names of the settings it reads, besides those every function reads
 }
 
-// Grant is what a function may do with one table.
+// Grant is a set of actions that a function may do on one table.
 type Grant struct {
 	Table   string
 	Actions []Action
@@ -75,10 +75,10 @@ func readsAndWrites(table string) Grant {
 	return Grant{Table: table, Actions: append(reads(table).Actions, writes(table).Actions...)}
 }
 
-// raises is what it takes to raise alerts.
+// raises grants the right to raise alerts.
 func raises() Grant { return Grant{Table: "alerts", Actions: []Action{PutItem, UpdateItem}} }
 
-// turnTables is what a turn touches, whichever function it runs in.
+// turnTables are the tables that a turn touches, in any function.
 func turnTables() []Grant {
 	return []Grant{
 		readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("catalog"), readsAndWrites("records"),

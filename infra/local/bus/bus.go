@@ -1,9 +1,9 @@
 // Package bus is EventBridge in process: PutEvents over HTTP, as the SDK speaks it, and the
 // rules of the wiring, which put events on queues in the envelope that the cloud's have.
 //
-// Where it differs from EventBridge: a request is answered when its events are on their
-// queues, in the order in which they came and once each. That a request is signed is looked
-// at, the signature is not checked. What a queue does not take is told on the log and lost.
+// It differs from EventBridge in these ways. A request is answered when its events are on their
+// queues, in the order in which they came and once each. A request must be signed,
+// but the signature is not checked. An event that a queue rejects is logged and lost.
 package bus
 
 import (
@@ -71,7 +71,7 @@ type entry struct {
 	Time         *float64 // seconds since 1970
 }
 
-// answer is what becomes of one entry.
+// answer is the result of one entry.
 type answer struct {
 	EventID      string `json:"EventId,omitempty"`
 	ErrorCode    string `json:",omitempty"`
@@ -127,7 +127,7 @@ func write(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // a reader that has gone cannot be told
 }
 
-// read returns the entries of a request, or what is wrong with it.
+// read returns the entries of a request, or the reason to refuse it.
 func read(r *http.Request) ([]entry, *refused) {
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/":
@@ -159,7 +159,7 @@ func read(r *http.Request) ([]entry, *refused) {
 	return in.Entries, nil
 }
 
-// size is what e counts for in a request.
+// size is how many bytes e counts for in a request.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
 func (e entry) size() int {
 	n := len(e.Source) + len(e.DetailType) + len(e.Detail)
@@ -200,7 +200,7 @@ func (s *Server) take(ctx context.Context, e entry) answer {
 	return answer{EventID: id}
 }
 
-// check says what is wrong with an entry in EventBridge's words.
+// check returns the fault of an entry, in EventBridge's words.
 func (e entry) check() answer {
 	for name, value := range map[string]string{"Source": e.Source, "DetailType": e.DetailType, "Detail": e.Detail} {
 		if value == "" {

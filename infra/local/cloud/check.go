@@ -18,7 +18,7 @@ import (
 	"merve/internal/provider/twilio/twiliotest"
 )
 
-// check drives what was deployed from outside.
+// check drives a deployment from outside.
 type check struct {
 	em     *emulator
 	host   string // of the API
@@ -27,7 +27,7 @@ type check struct {
 	model  *model
 }
 
-// checks are what is driven, in this order.
+// checks lists the checks, in order.
 var checks = []struct {
 	name string
 	run  func(*check, context.Context) error
@@ -65,7 +65,7 @@ func (c *check) all(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// patience is how long what has to come may take on a machine with other work.
+// patience is how long an expected result may take on a machine with other work.
 const patience = 90 * time.Second
 
 // until waits for a condition.

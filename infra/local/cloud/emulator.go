@@ -24,7 +24,7 @@ import (
 	"merve/internal/base/pause"
 )
 
-// What the emulator calls its one account.
+// The emulator's names for its one account.
 const (
 	account = "000000000000"
 	region  = "us-east-1"

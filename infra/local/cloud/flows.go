@@ -256,7 +256,7 @@ func (c *check) age(ctx context.Context) error {
 	return err
 }
 
-// poison puts a change into a table that no release could read: it is an alert, and what is behind it goes on.
+// poison writes a change to a table that no release could read: it must raise an alert, and the changes behind it go on.
 func (c *check) poison(ctx context.Context) error {
 	db := dynamo.Open(c.em.config())
 	t := db.Table(c.env["TABLE_LEDGER"])
@@ -355,7 +355,7 @@ func (c *check) killed(ctx context.Context) error {
 	return nil
 }
 
-// answers counts what somebody was sent.
+// answers counts the messages to somebody.
 func (c *check) answers(since int, to string) (n int) {
 	for _, m := range c.twilio.Since(since) {
 		if m.To == to {
@@ -365,7 +365,7 @@ func (c *check) answers(since int, to string) (n int) {
 	return n
 }
 
-// processesOf are those that the emulator runs a function in.
+// processesOf returns the processes that the emulator runs a function in.
 func processesOf(function, emulator string) (pids []int, err error) {
 	found, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {

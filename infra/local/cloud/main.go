@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// stage is the stage that is deployed.
+// stage is the deployed stage.
 const stage = "local"
 
 // secretName is that of the stage's secret, as infra/cdk expects it.
@@ -101,7 +101,7 @@ func run(ctx context.Context, test bool) (err error) {
 	}
 }
 
-// startStandIns starts what takes the place of the model, and says which settings lead to it and to Twilio's.
+// startStandIns starts the stand-in for the model, and returns the settings that lead to it and to Twilio's.
 func startStandIns(twilio *twiliotest.Server, thinker http.Handler) (stop func(), settings map[string]string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -115,7 +115,7 @@ func startStandIns(twilio *twiliotest.Server, thinker http.Handler) (stop func()
 	}, nil
 }
 
-// secret is what the functions read at their first use.
+// secret holds the values that the functions read at their first use.
 func secret() string {
 	raw, _ := json.Marshal(map[string]string{"OPENAI_API_KEY": "rule-based-needs-no-key", "TWILIO_AUTH_TOKEN": twiliotest.AuthToken}) // of strings
 	return string(raw)
@@ -157,7 +157,7 @@ func deploy(ctx context.Context, em *emulator, root, work string, settings map[s
 	return apiOf(outputs)
 }
 
-// apiOf is the id of the API in the outputs of the stack. The emulator knows the API by a host of that name.
+// apiOf finds the id of the API in the outputs of the stack. The emulator knows the API by a host of that name.
 func apiOf(outputs string) (string, error) {
 	raw, err := os.ReadFile(outputs)
 	if err != nil {

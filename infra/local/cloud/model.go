@@ -22,7 +22,7 @@ type model struct {
 
 func newModel() *model { return &model{Handler: rulemodel.New(time.Now)} }
 
-// hold has the model think about what has a text in it. The channel is closed when it does.
+// hold makes the model hang on requests that contain a text. The channel is closed once it does.
 func (m *model) hold(about string) <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()

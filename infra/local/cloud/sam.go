@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// writeForSAM writes what `sam local invoke` needs to run one function against the emulator: the stack's template, whose
-// functions have the emulator's address among their variables, and the real names of what they use, by the logical ids
-// of the functions. SAM sets only variables that the template names.
+// writeForSAM writes the files that `sam local invoke` needs to run one function against the emulator: the stack's template,
+// whose functions have the emulator's address among their variables, and the real names of their resources, by the logical
+// ids of the functions. SAM sets only variables that the template names.
 // https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
 func (em *emulator) writeForSAM(ctx context.Context, dir, template string) error {
 	raw, err := os.ReadFile(template)

@@ -29,7 +29,7 @@ func seed(ctx context.Context, em *emulator, env map[string]string) error {
 	return nil
 }
 
-// functionsEnvironment is what the functions were given, together.
+// functionsEnvironment returns the combined environment of the functions.
 func (em *emulator) functionsEnvironment(ctx context.Context) (map[string]string, error) {
 	var listed struct {
 		Functions []struct {

@@ -43,8 +43,8 @@ var vendors []byte
 // Market is the id of the demo market.
 const Market = "demo"
 
-// Load stores the demo market and its listings, and with also what else is to be in it, unless the
-// market is there already. The market comes last: what was cut off is done again the next time.
+// Load stores the demo market and its listings, and runs also to add more, unless the
+// market is already there. The market comes last, so that an interrupted load is repeated the next time.
 func Load(ctx context.Context, markets *market.Store, store *listing.Store, also ...func(context.Context) error) error {
 	_, err := markets.Read(ctx, Market)
 	if err == nil {

@@ -104,8 +104,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// Config is the SDK configuration that reaches the server. The credentials are what
-// DynamoDB Local asks for: any.
+// Config is the SDK configuration that reaches the server. DynamoDB Local asks for credentials,
+// but any will do.
 func (s *Server) Config() aws.Config { return Config(s.URL) }
 
 // Config is the SDK configuration that reaches a DynamoDB Local at url.
@@ -176,7 +176,7 @@ func fetch(ctx context.Context, o Options) (string, error) {
 	return lib, os.WriteFile(whole, nil, 0o644)
 }
 
-// lastLine is what a program said last, for an error of one line: Java and Maven print stack traces.
+// lastLine returns the last line that a program printed, for a one-line error: Java and Maven print stack traces.
 func lastLine(printed []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(printed), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
@@ -185,8 +185,8 @@ func lastLine(printed []byte) string {
 	return ""
 }
 
-// CreateTables creates the tables of the wiring that do not exist yet, each under the
-// name it is given, and gives those that do the indexes they have not.
+// CreateTables creates the missing tables of the wiring, each under the
+// name that name returns, and adds missing indexes to the existing ones.
 func CreateTables(ctx context.Context, cfg aws.Config, tables []wiring.Table, name func(logical string) string) error {
 	client := sdk.NewFromConfig(cfg)
 	for _, t := range tables {

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// event is what AWS makes of a request.
+// event turns a request into the event that AWS would make of it.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 func (g *gateway) event(r *http.Request, route *route, params map[string]string, body []byte, trace string) events.APIGatewayV2HTTPRequest {
 	now, key := g.o.Now().UTC(), route.key()
@@ -41,7 +41,7 @@ func (g *gateway) event(r *http.Request, route *route, params map[string]string,
 	return e
 }
 
-// headers are those of a request, and those that the gateway adds.
+// headers returns the headers of a request, and those that the gateway adds.
 func (g *gateway) headers(r *http.Request, length int, trace string) map[string]string {
 	h := make(map[string]string, len(r.Header)+6)
 	for name, values := range r.Header {
@@ -84,7 +84,7 @@ func cookies(r *http.Request) (out []string) {
 	return out
 }
 
-// forwardedFor is what the gateways make of the header of that name: the client is its last entry.
+// forwardedFor returns the X-Forwarded-For header as the gateways write it: the client is its last entry.
 func forwardedFor(r *http.Request) string {
 	return strings.Join(append(slices.Clip(r.Header.Values("X-Forwarded-For")), sourceIP(r)), ", ")
 }

@@ -1,10 +1,10 @@
-// Package gateway is an API Gateway HTTP API on one machine: it makes the events that AWS
-// would make of real requests (payload format 2.0), gives them to functions, and writes
-// what they answer.
+// Package gateway is an API Gateway HTTP API on one machine: it turns real requests into the events that AWS
+// would make of them (payload format 2.0), passes these to functions, and writes
+// the functions' answers.
 //
-// It takes away what AWS takes away, so that nothing works here that fails in the cloud:
-// paths come decoded, header names in lower case, repeated headers joined, cookies apart. What no
-// route takes goes to the default one, and without one gets AWS's own answer. What is too large or
+// It drops what AWS drops, so that nothing works here that fails in the cloud:
+// paths come decoded, header names in lower case, repeated headers joined, cookies apart. A request that
+// matches no route goes to the default one, and without one gets AWS's own answer. A request that is too large or
 // takes too long is refused as AWS refuses it, but with a document that says why.
 package gateway
 
@@ -35,7 +35,7 @@ type Route struct {
 	Function Function
 }
 
-// Default is the path of the route, for ANY method, of what no other route takes.
+// Default is the path of the route, for ANY method, that gets requests no other route matches.
 const Default = "$default"
 
 // Options say how the gateway works.
@@ -167,7 +167,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, trace string) ([
 var errTimeout = fault.New(fault.Unavailable, "the function took too long")
 
 // invoke runs f. A function that takes too long goes on, as in the cloud, but nobody
-// waits for it; neither does it end when the client leaves.
+// waits for it. It does not end when the client leaves, either.
 func (g *gateway) invoke(ctx context.Context, f Function, payload []byte) ([]byte, error) {
 	type result struct {
 		answer []byte

@@ -102,7 +102,7 @@ func (r *route) before(other *route) bool {
 	return r.Method != "ANY" && other.Method == "ANY"
 }
 
-// errNoRoute is what the gateway answers by itself.
+// errNoRoute means that the gateway has to answer by itself.
 var errNoRoute = errors.New("gateway: no route")
 
 // find returns the best route for a request and the parameters in its path.

@@ -24,8 +24,8 @@ const maxBatch = 10
 // Invoke runs a function: an event in, its answer out, both as JSON.
 type Invoke func(ctx context.Context, payload []byte) ([]byte, error)
 
-// Deliver gives at most batch messages that may go out now to invoke, as one event, and
-// deletes those that did not fail. It returns how many it gave, and does not wait for any.
+// Deliver passes at most batch messages that may go out now to invoke, as one event, and
+// deletes those that did not fail. It returns how many it passed, and does not wait for any.
 func (q *Queue) Deliver(ctx context.Context, batch int, invoke Invoke) (int, error) {
 	if batch < 1 || batch > maxBatch {
 		return 0, fault.Field("batch", "want 1 to %d", maxBatch)
@@ -163,7 +163,7 @@ func (q *Queue) call(ctx context.Context, batch []message, invoke Invoke) (done 
 	return done, nil
 }
 
-// event is what Lambda would make of a batch.
+// event builds the event that Lambda would make of a batch.
 // https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
 func (q *Queue) event(batch []message) events.SQSEvent {
 	var e events.SQSEvent

@@ -28,7 +28,7 @@ type Options struct {
 	Delay      time.Duration    // a message is not given out before
 	Visibility time.Duration    // how long a message that is out stays hidden
 	Receives   int              // a message that was out this often without success is dead; 0: never
-	Unread     bool             // a dead letter: nothing reads it, and what is sent to it is dead at once
+	Unread     bool             // a dead letter: nothing reads it, and every message sent to it is dead at once
 	Now        func() time.Time // the system's clock when nil
 	NewID      func() string    // random when nil
 	Log        *slog.Logger     // tells of failed invocations, and of messages that are given up; slog's default when nil
@@ -166,7 +166,7 @@ func (q *Queue) take(max int) []*message {
 	return out
 }
 
-// settle deletes the messages of a delivery that are done. One whose visibility timeout
+// settle deletes the messages of a delivery that are done. A message whose visibility timeout
 // is over stays, as in SQS: it may be out again already.
 func (q *Queue) settle(done []message) {
 	q.mu.Lock()
@@ -180,8 +180,8 @@ func (q *Queue) settle(done []message) {
 	q.wake()
 }
 
-// Hide lets a message that is out come again after a time, if it fails; receipt names the
-// delivery. Of one that is over it changes nothing.
+// Hide makes a message that is out come again after a time, if it fails; receipt names the
+// delivery. If that delivery is over, it changes nothing.
 func (q *Queue) Hide(_ context.Context, receipt string, after time.Duration) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -244,7 +244,7 @@ func (q *Queue) Move(to *Queue) int {
 	return len(dead)
 }
 
-// Wait returns when nothing is on the queue any more, out or waiting, or with ctx's error.
+// Wait returns when no message is left on the queue, out or waiting, or with ctx's error.
 func (q *Queue) Wait(ctx context.Context) error {
 	for {
 		q.mu.Lock()
@@ -261,8 +261,8 @@ func (q *Queue) Wait(ctx context.Context) error {
 	}
 }
 
-// Close ends every Run when what it has out is settled, and waits for that. Nothing can
-// be sent any more.
+// Close ends every Run once its messages are settled, and waits for that. After that nothing can
+// be sent.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed = true

@@ -6,13 +6,13 @@ import (
 	"runtime"
 )
 
-// Memory is what this process keeps: who looks at it more than once finds what leaks.
+// Memory is the memory use of this process. Comparing several readings shows leaks.
 type Memory struct {
 	Heap       uint64 `json:"heapBytes"` // in use after a collection
 	Goroutines int    `json:"goroutines"`
 }
 
-// memory collects what is not in use any more and tells of the rest.
+// memory runs the garbage collector and reports the rest.
 func memory(w http.ResponseWriter, _ *http.Request) {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -11,8 +11,8 @@ import (
 
 var errElsewhere = fault.New(fault.Forbidden, "only for this machine itself, by its own name")
 
-// ownMachine keeps what tells of other people's messages for programs of this machine that call it by its own
-// name: a page of another site may have its name lead here, and a tunnel brings strangers.
+// ownMachine keeps pages that show other people's messages for programs on this machine that call it by its own
+// name: a page of another site may have its name resolve to here, and a tunnel brings strangers.
 func ownMachine(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isOwn(r.RemoteAddr) || !isOwn(r.Host) || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {

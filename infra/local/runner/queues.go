@@ -19,7 +19,7 @@ import (
 // workers is how many invocations for one queue this machine runs at a time, where the wiring sets no bound.
 const workers = 16
 
-// queues are those that functions of the wiring read or leave what they give up in, in process
+// queues holds the queues that functions of the wiring read or leave failed messages in, in process
 // and by their names.
 type queues map[string]*wiredQueue
 
@@ -30,7 +30,7 @@ type wiredQueue struct {
 }
 
 // newQueues makes every queue that has a reader, and every dead letter that functions send to.
-// The other dead letters are part of the queues whose they are.
+// The other dead letters are part of the queues they belong to.
 func newQueues(wired []wiring.Queue, functions []wiring.Function, now func() time.Time, log *slog.Logger) queues {
 	all := queues{}
 	for _, q := range wired {
@@ -54,7 +54,7 @@ func (qs queues) named(name string) messages.Queue {
 	return noQueue(name)
 }
 
-// noQueue refuses what is sent to a queue that nothing reads.
+// noQueue refuses messages to a queue that nothing reads.
 type noQueue string
 
 func (n noQueue) refuse() error {
@@ -78,7 +78,7 @@ func (qs queues) close() {
 	}
 }
 
-// QueueState is what a queue holds.
+// QueueState is the content of a queue.
 type QueueState struct {
 	Name       string       `json:"name"`
 	Waiting    int          `json:"waiting"`    // for its reader, or for the reader's answer
@@ -110,7 +110,7 @@ func (qs queues) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"queues": all}) // a reader that has gone cannot be told
 }
 
-// Redriven is what became of the messages of a dead letter.
+// Redriven is the outcome of redriving a dead letter's messages.
 type Redriven struct {
 	Moved int `json:"moved"`
 	Left  int `json:"left"` // sent there by a function: only a queue that is named can have them
@@ -153,7 +153,7 @@ func (qs queues) redriveTo(name, to string) (done Redriven, err error) {
 	return done, nil
 }
 
-// leaving are the queues whose messages end in a dead letter, and the dead letter if it is a queue of its own.
+// leaving returns the queues whose messages end in a dead letter, and the dead letter if it is a queue of its own.
 func (qs queues) leaving(deadLetter string) (all []*wiredQueue) {
 	for _, name := range slices.Sorted(maps.Keys(qs)) {
 		if q := qs[name]; name == deadLetter && q.wired.DeadLetter == "" || q.wired.DeadLetter == deadLetter {

@@ -76,7 +76,7 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	return r, nil
 }
 
-// start starts the parts one after the other. What is started when one fails is the caller's to stop.
+// start starts the parts one after the other. If one fails, the caller has to stop those already started.
 func (r *Runner) start(ctx context.Context, o Options) error {
 	c, err := app.FromEnv(o.Getenv)
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *Runner) bucket(name string, o Options) (string, error) {
 	return s.URL, nil
 }
 
-// base is what the functions are made from, with queues in process and buses where getenv says.
+// base is the base of all functions, with queues in process and buses where getenv says.
 func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, qs queues, o Options) *app.Base {
 	return app.NewBase(app.Process{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
@@ -305,8 +305,8 @@ func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, sockets *gateway.
 	return nil
 }
 
-// upgrades gives clients that want a socket one, at the addresses of live conversations. They are of no use to the
-// time-outs of requests.
+// upgrades gives clients a socket if they ask for one, at the addresses of live conversations. The time-outs of requests
+// do not suit sockets.
 func upgrades(sockets, front http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := r.URL.Path == wiring.SocketPath || strings.HasSuffix(r.URL.Path, "/socket")
@@ -320,7 +320,7 @@ func upgrades(sockets, front http.Handler) http.Handler {
 	})
 }
 
-// loopback is where nobody else reaches what is served.
+// loopback is the address that nobody else can reach.
 const loopback = "127.0.0.1"
 
 func port(o Options) string {
@@ -392,7 +392,7 @@ func (r *Runner) fail(err error) {
 
 func (r *Runner) goes(f func()) { r.running.Go(f) }
 
-// Stop ends everything, last started first, and the store when nobody uses it any more.
+// Stop ends everything, last started first, and the store once nobody uses it.
 func (r *Runner) Stop() {
 	r.cancel()
 	for i := len(r.stops) - 1; i >= 0; i-- {

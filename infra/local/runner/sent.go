@@ -11,8 +11,8 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// sentLog lists what was sent, and stands in for a provider that is not configured: it
-// takes every message and sends none.
+// sentLog lists sent messages, and stands in for a provider that is not configured: it
+// accepts every message and sends none.
 type sentLog struct {
 	mu       sync.Mutex
 	messages []sentMessage

@@ -1,7 +1,7 @@
-// Package streams follows the tables' DynamoDB streams on this machine and gives the
+// Package streams follows the tables' DynamoDB streams on this machine and passes the
 // changes to functions as the cloud's event source mappings do: filtered, in batches,
-// as Lambda's own event JSON, with partial failures, tries until a change is too old, and a
-// list of what was given up.
+// as Lambda's own event JSON, with partial failures and retries until a change is too old, and it keeps a
+// list of changes given up.
 package streams
 
 import (
@@ -45,8 +45,8 @@ const (
 	longestOff = 30 * time.Second // between tries of a change that keeps failing
 )
 
-// Run follows the stream from its oldest change until ctx ends. Functions are called
-// again for changes that they have seen in an earlier run; they are made for it.
+// Run follows the stream from its oldest change until ctx ends. Functions see
+// changes of an earlier run again; they are built for that.
 func (f *Follower) Run(ctx context.Context) error {
 	client := dynamodbstreams.NewFromConfig(f.Config)
 	arn, err := f.streamARN(ctx)

@@ -46,7 +46,7 @@ func line(e event, since time.Duration, colour bool) string {
 	return fmt.Sprintf("%8.3fs %s %s %s", since.Seconds(), l.sign, name, what)
 }
 
-// summary is what matters of an event, and whether it tells of success.
+// summary returns the essence of an event, and whether it reports success.
 func summary(e event) (what string, success bool) {
 	switch e.EventType {
 	case plan.UserQueryReceived:
@@ -76,7 +76,7 @@ func summary(e event) (what string, success bool) {
 
 func read[P any](e event) (p P, ok bool) { return p, json.Unmarshal(e.Payload, &p) == nil }
 
-// steps are those of a plan, such as `2 steps: 0 math "1 + 1" · 1 weather "Kyrenia" (after 0)`.
+// steps describes the steps of a plan, such as `2 steps: 0 math "1 + 1" · 1 weather "Kyrenia" (after 0)`.
 func steps(all []plan.Step, note string) string {
 	each := make([]string, len(all))
 	for i, s := range all {
@@ -95,7 +95,7 @@ func steps(all []plan.Step, note string) string {
 	return text
 }
 
-// tally counts results by what became of their steps, in the order in which that happened first.
+// tally counts results by the outcome of their steps, in the order in which each outcome first occurred.
 func tally(results []plan.StepResult) string {
 	var order []plan.Status
 	counts := map[plan.Status]int{}
@@ -113,7 +113,7 @@ func tally(results []plan.StepResult) string {
 
 func quoted(s string) string { return `"` + oneLine(s, width) + `"` }
 
-// oneLine is a text without what a terminal would act on, and of at most so many characters; 0 is no bound.
+// oneLine returns a text without characters a terminal would act on, and with at most that many characters; 0 is no bound.
 func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

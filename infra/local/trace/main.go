@@ -100,7 +100,7 @@ func (f *follower) run(ctx context.Context, prompt string) error {
 	return f.read(ctx)
 }
 
-// ask puts the question. That its answer comes later is no error: the trace is followed until it is there.
+// ask sends the question. It is no error if the answer comes later: the trace is followed until it is there.
 func (f *follower) ask(ctx context.Context, prompt string) error {
 	body, err := json.Marshal(map[string]string{"prompt": prompt, "conversationId": f.conversation})
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *follower) print(e event) {
 
 var errNotThere = errors.New("there is no such conversation")
 
-// call makes a request and reads what it is answered with. A problem is an error in its own words.
+// call makes a request and reads the answer. A problem document becomes an error in its own words.
 func (f *follower) call(r *http.Request, into any) (status int, err error) {
 	resp, err := f.client.Do(r)
 	if err != nil {
@@ -185,7 +185,7 @@ func (f *follower) call(r *http.Request, into any) (status int, err error) {
 		return resp.StatusCode, errNotThere
 	case resp.StatusCode >= http.StatusBadRequest:
 		var problem struct{ Detail string }
-		_ = json.Unmarshal(body, &problem) // what is no problem document has no detail
+		_ = json.Unmarshal(body, &problem) // anything but a problem document has no detail
 		return resp.StatusCode, fmt.Errorf("%s %s: %s %s", r.Method, r.URL.Path, resp.Status, oneLine(problem.Detail, 0))
 	case into == nil:
 		return resp.StatusCode, nil

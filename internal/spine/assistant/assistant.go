@@ -1,5 +1,5 @@
-// Package assistant holds who answers a thread: a prompt, a greeting and a set of
-// tools, by name. What an assistant may do is data here; how a turn runs is not.
+// Package assistant holds the assistants that answer threads: each has a prompt, a greeting and a set of
+// tools, by name. The data here says what an assistant may do, not how a turn runs.
 package assistant
 
 import (
@@ -29,23 +29,23 @@ var prompts embed.FS
 type Assistant struct {
 	Name     string
 	Types    []channel.ThreadType // the thread types it answers
-	Tools    []string             // what it may ask for, within the market's policy
+	Tools    []string             // the tools it may call, within the market's policy
 	Model    string               // "" is the environment's default
 	Greeting wording.Key
-	Fixed    wording.Key // said to what is no command, where no model answers
+	Fixed    wording.Key // the answer to anything that is no command, where no model answers
 
-	Digest bool // its model is told of turns before the latest, a line each
+	Digest bool // its model sees the turns before the latest, a line each
 	Photos bool // photos that customers attach are kept, and tools take them by name
 	Sees   bool // its model looks at them
-	// Profile is what the backend knows of the customer, told to the model in each turn as
+	// Profile returns the backend's knowledge about the customer, which the model gets in each turn as
 	// JSON. It may be nil.
 	Profile func(ctx context.Context, tc tool.Context) (any, error)
 
-	// Access is what the state of a conversation opens. It is asked before a turn decides, after each call that
-	// may have changed the state, and again at a YES. Nil opens all of Tools.
+	// Access says which tools the state of a conversation allows. It is asked before a turn decides, after each call that
+	// may have changed the state, and again at a YES. Nil allows all of Tools.
 	Access func(ctx context.Context, tc tool.Context) (tool.Access, error)
 
-	// State is what clients of a live conversation are told of its state. It may be nil.
+	// State is the part of a live conversation's state that clients see. It may be nil.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
 	prompt string
@@ -135,7 +135,7 @@ func (s *Set) For(typ channel.ThreadType, name string) (*Assistant, error) {
 // Named returns the assistant with a name, or nil.
 func (s *Set) Named(name string) *Assistant { return s.byName[name] }
 
-// Setting is what a prompt is filled with.
+// Setting holds the values that fill a prompt.
 type Setting struct {
 	Market   *market.Market
 	Language string
@@ -146,8 +146,8 @@ type Setting struct {
 	Pending  string // what waits for YES or NO, in words; "" for nothing
 }
 
-// Greets is what the assistant begins a call session with in a market, which may have its own words for it; "" is
-// nothing.
+// Greets returns the greeting with which the assistant begins a call session in a market, which may have its own words for
+// it; "" means none.
 func (a *Assistant) Greets(m *market.Market, lang string) string {
 	if a.Greeting == "" {
 		return ""

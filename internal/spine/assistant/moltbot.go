@@ -35,7 +35,7 @@ func (a Assistant) With(tools ...string) Assistant {
 	return a
 }
 
-// Moltbot finds vendors for what no listing offers, and has them asked.
+// Moltbot finds vendors for things that no listing offers, and has them asked.
 func Moltbot() Assistant {
 	return Assistant{
 		Name:     "moltbot",

@@ -5,7 +5,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// PestCall answers the calls of a pest control company: it verifies whose account a call is about, and then makes, moves and
+// PestCall answers the calls of a pest control company: it verifies the caller's account, and then makes, moves and
 // cancels visits of technicians. Its Access opens the tools.
 func PestCall() Assistant {
 	return Assistant{

@@ -116,7 +116,7 @@ func (r row) next() int { return r.seq + len(r.Frames) }
 // finishes reports whether the row ends a turn.
 func (r row) finishes() bool { return r.Frames[len(r.Frames)-1].Type == Final }
 
-// rowsFor is how long rows are kept: who was away for longer is told of finished turns only.
+// rowsFor is how long rows are kept: a client that was away for longer only gets finished turns.
 const rowsFor = 24 * time.Hour
 
 const (
@@ -184,7 +184,7 @@ func (s *Stage) after(ctx context.Context, thread string, seq int) ([]row, []Soc
 	return rows, sockets, nil
 }
 
-// view is what the rows behind a finished turn come to: a fold of them, in their order.
+// view is the state that the rows after a finished turn add up to: a fold of them, in their order.
 type view struct {
 	head    thread.Head
 	sockets []Socket

@@ -10,7 +10,7 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// maxHistory is how many turns a client that comes back is told of; what was before is a gap.
+// maxHistory is how many turns a returning client gets; earlier ones are a gap.
 const maxHistory = 20
 
 // State is the state of a conversation, for a client that has to redraw it.
@@ -25,7 +25,7 @@ type State struct {
 	Domain      map[string]any `json:"domainState"`
 }
 
-// Pending is what waits for the customer's YES or NO.
+// Pending is the action that waits for the customer's YES or NO.
 type Pending struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"`
@@ -41,7 +41,7 @@ type Line struct {
 	At      time.Time `json:"at"`
 }
 
-// Missed is what a client was not told yet.
+// Missed is the part of a conversation that a client has not got yet.
 type Missed struct {
 	Resync Frame
 	Events []Frame
@@ -49,11 +49,11 @@ type Missed struct {
 	Gap    bool // something before the events is not told again
 }
 
-// Missed gives what came after a frame: finished turns as their finals, the one that runs as its frames. Of a name
-// that is no number of the conversation nothing is known, so all that there is comes, and a gap is announced. "" is
-// a client that has nothing yet. All is of the call session that the client names, "" is the one that there is: of one
-// whose mark does not stand yet, or that was left, there is nothing. 2 requests, 1 more where a long message waits, and those
-// of the state.
+// Missed returns what came after a frame: finished turns as their finals, the running one as its frames. If after is
+// not a number of the conversation, nothing is known of it, so everything comes, and a gap is announced. "" is
+// a client that has nothing yet. Everything belongs to the call session that the client names, "" being the current
+// one. A session whose mark is not written yet, or that was left, has nothing. 2 requests, 1 more if a long message
+// waits, and those of the state.
 func (h *Host) Missed(ctx context.Context, threadID, session, after string) (Missed, error) {
 	t, rows, sockets, err := h.now(ctx, threadID)
 	if err != nil {
@@ -110,7 +110,7 @@ func (h *Host) missed(ctx context.Context, t *thread.Thread, rows []row, sockets
 	return m, nil
 }
 
-// resync is the frame that comes before what was missed.
+// resync returns the frame that comes before the missed ones.
 func (h *Host) resync(m Missed, last int) Frame {
 	first := last + 1
 	if len(m.Events) > 0 {
@@ -119,7 +119,7 @@ func (h *Host) resync(m Missed, last int) Frame {
 	return Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
 }
 
-// nothing is what there is to tell of a call session that the conversation is not in: its state is that of a conversation in
+// nothing returns the answer about a call session that the conversation is not in: the state of a conversation in
 // which nobody has proven, seen or asked for anything.
 func (h *Host) nothing(ctx context.Context, t *thread.Thread, v view, session string) (m Missed, err error) {
 	empty := thread.Head{ID: t.ID, Market: t.Market, Type: t.Type, Assistant: t.Assistant, Owner: t.Owner}

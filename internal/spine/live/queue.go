@@ -11,10 +11,10 @@ import (
 // Queued implements [Queue] by messages of a queue, one for each piece of work.
 type Queued struct{ To queue.Queue }
 
-// Work is what a message of the queue asks for.
+// Work is the content of a message on the queue.
 type Work struct {
 	Thread string `json:"threadId"`
-	Socket string `json:"socket,omitempty"` // the socket that is told what it missed; empty asks for a turn
+	Socket string `json:"socket,omitempty"` // the socket that gets what it missed; empty asks for a turn
 	After  string `json:"after,omitempty"`  // the last frame that the socket has
 }
 

@@ -36,7 +36,7 @@ type room struct {
 func roomKey(thread string) dynamo.Key { return dynamo.Key{PK: thread, SK: "room"} }
 
 // Room lets the caller of a call session be heard, and begins the session. The same session gets its participant
-// again with a fresh token, another one a new participant. Of two at once the first to be kept stands.
+// again with a fresh token, another one a new participant. Of two at once, the first to be stored wins.
 func (h *Host) Room(ctx context.Context, c Caller) (Room, error) {
 	if h.Rooms == nil {
 		return Room{}, fault.New(fault.Unavailable, "voice is off: no meetings can be made here")

@@ -15,15 +15,15 @@ import (
 	"merve/internal/words/language"
 )
 
-// When a row of tokens is written: the first piece at once, then what has gathered when it is a sentence or
-// many words and the row before is a while ago, and in any case before it gets old.
+// When a row of tokens is written: the first piece at once; after that once the pieces make a sentence or
+// many words and the last row is a while ago, and in any case before they get old.
 const (
 	pause     = 60 * time.Millisecond
 	oldest    = 500 * time.Millisecond
 	manyWords = 18 // about 24 tokens
 )
 
-// Stream is what a running turn says on a live conversation. It is safe for use by several goroutines.
+// Stream is the speech of a running turn in a live conversation. It is safe for use by several goroutines.
 type Stream struct {
 	s    *Stage
 	h    thread.Head
@@ -115,7 +115,7 @@ func (st *Stream) Answers(message string) {
 	}
 }
 
-// Say says a piece. [agent.ErrHushed] when nobody listens any more.
+// Say says a piece. It fails with [agent.ErrHushed] when nobody listens any more.
 func (st *Stream) Say(ctx context.Context, piece string) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -129,7 +129,7 @@ func (st *Stream) Say(ctx context.Context, piece string) error {
 	return st.flush(ctx)
 }
 
-// due reports whether what is held is worth a row.
+// due reports whether the held text is worth a row.
 func (st *Stream) due() bool {
 	since := st.s.Now().Sub(st.wrote)
 	switch {
@@ -143,7 +143,7 @@ func (st *Stream) due() bool {
 	return len(strings.Fields(st.held)) >= manyWords || language.EndsSentence(st.held)
 }
 
-// flush writes what is held. A stream that begins says so in the same row.
+// flush writes the held text. A stream that begins says so in the same row.
 func (st *Stream) flush(ctx context.Context) error {
 	if st.held == "" {
 		return nil
@@ -279,7 +279,7 @@ func (st *Stream) silence() {
 	}
 }
 
-// Look reads what others have written, and writes what has been held for long.
+// Look reads what others have written, and writes text that has been held for long.
 func (st *Stream) Look(ctx context.Context) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -303,7 +303,7 @@ func (st *Stream) Watch(ctx context.Context) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// Listening gives the context of a model that speaks: it ends when nobody listens any more.
+// Listening returns the context of a model that speaks: it ends when nobody listens any more.
 func (st *Stream) Listening(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	st.mu.Lock()
@@ -314,8 +314,8 @@ func (st *Stream) Listening(ctx context.Context) (context.Context, context.Cance
 	return ctx, func() { cancel(nil) }
 }
 
-// Settle writes what is held, so that all of it has been said or was hushed, and fixes what the turn's text goes by:
-// [Stream.End] ends it where it stands now.
+// Settle writes the held text, so that all of it has been said or was hushed. It also fixes the state that the turn's
+// text is based on: [Stream.End] ends the stream at this point.
 func (st *Stream) Settle(ctx context.Context) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -329,13 +329,13 @@ func (st *Stream) Settle(ctx context.Context) error {
 	return nil
 }
 
-// end is how a stream comes to its end.
+// end describes how a stream ends.
 type end struct {
 	seq    int
 	frames []noted
 }
 
-// end gives the frames that finish a turn whose whole text is given: what of it was not said yet, and its final.
+// end returns the frames that finish a turn, given its whole text: the part not said yet, and its final.
 func (st *Stream) end(text string) end {
 	rest := strings.TrimPrefix(text, st.before+st.said)
 	var frames []noted
@@ -359,8 +359,8 @@ func (st *Stream) End(text string) (thread.Spoken, dynamo.Write) {
 	return spoken, st.s.put(st.h.ID, e.seq, e.frames...)
 }
 
-// Ended pushes the end that [Stream.End] has prepared, of a turn that was committed. The head is as the commit
-// has left it. Then it looks for sockets a last time, since nobody else tells those that have just come.
+// Ended pushes the end that [Stream.End] has prepared, for a turn that was committed. The head is as the commit
+// left it. Then it looks for sockets a last time, since nobody else tells those that have just come.
 func (st *Stream) Ended(ctx context.Context, t thread.Turn, h thread.Head) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -377,5 +377,5 @@ func (st *Stream) Ended(ctx context.Context, t thread.Turn, h thread.Head) {
 	}
 }
 
-// Close waits for what is on its way to the sockets, as long as it is worth it.
+// Close waits for frames on their way to the sockets, as long as that is worth it.
 func (st *Stream) Close(ctx context.Context) { st.pushing.close(ctx) }

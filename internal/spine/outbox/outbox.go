@@ -70,7 +70,7 @@ type Message struct {
 	Kind      string          `dynamodbav:"kind" json:"kind"`                               // [Reply], [Notice], [ToBusiness], [ToDriver], or the event of a notice
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
 	LeadsTo   string          `dynamodbav:"leadsTo,omitempty" json:"-"`                     // the pending action for which a later piece of the same asks
-	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // bytes of the text that may go out without the question
+	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // bytes of the text that go out even without the question
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
 	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // reports an event, and goes out no matter who has the thread
