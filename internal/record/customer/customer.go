@@ -252,8 +252,8 @@ func (s *Store) read(ctx context.Context, id string) (c Customer, err error) {
 	return c, it.Decode(&c)
 }
 
-// find returns the id of the only customer with a phone number and a ZIP code. It returns "" if there is none, or
-// more than one. 1 request.
+// find returns the id of the only customer with a phone number and a ZIP code. It returns "" if nobody has both, or
+// several do. 1 request.
 func (s *Store) find(ctx context.Context, market, phone, zip string) (string, error) {
 	page, err := s.Table.Query(ctx, dynamo.Under(callersKey(market), knownBy(phone, zip)+"#"))
 	if err != nil {

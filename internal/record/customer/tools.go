@@ -20,7 +20,7 @@ const offerAfter = 2
 type Desk struct {
 	Verifier *Verifier
 
-	// OfferPerson offers to hand over to a person, who is told the reason.
+	// OfferPerson offers to hand over to a person and gives them the reason.
 	OfferPerson func(tc tool.Context, reason string) *tool.Proposal
 }
 

@@ -152,7 +152,7 @@ type attempt struct {
 	tc      tool.Context
 	phone   string
 	legible bool   // it was a ZIP code
-	found   string // the customer that matches the number and ZIP code; "" if there is none
+	found   string // the customer that matches the number and ZIP code; "" if nobody does
 }
 
 // settle counts the attempt, or records what it has proven, provided that no other attempt has been counted
