@@ -99,24 +99,22 @@ var (
 	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
 	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
 	spoken standing stands stream success t technician tone v vacant vendor vendors voices window x zip`)
-	laterCodes = strings.Fields(`asked assumed changed clarifying clear consent dispatched error found fulfilled letter new none outreach picture
-	presented quoted replied searching silent skipped unclear written`)
+	laterCodes = strings.Fields(`asked assumed changed clarifying clear consent dispatched error found fulfilled granted letter new none outreach picture
+	presented quoted replied revoked searching silent skipped unclear written`)
 )
 
 // laterKeys are the forms of such keys.
 var laterKeys = []string{
 	`(request#.*)\n.*.*`,
-	`(request#.*)\nbudget#.*#(.*)`,
-	`(request#.*)\ncall#(.*)`,
-	`(request#.*)\nfeed#.*`,
-	`(request#.*)\nreply#(.*)`,
+	`request#.*\nbudget#.*#.*`,
+	`.*.*\ncall#.*`,
+	`request#.*\nfeed#.*`,
+	`request#.*\nreply#.*`,
 	`(request#.*)\n~`,
-	`(request#.*)\n~consent#.*`,
-	`(request#.*)\n~ocr#.*`,
-	`(request#.*)\n~outreach#.*`,
-	`(requestaudit#.*)\n.*.*`,
-	`(requestaudit#.*)\nbody#.*`,
-	`(requestaudit#.*)\n~`,
+	`request#.*\n~consent#.*`,
+	`request#.*\n~ocr#.*`,
+	`request#.*\n~outreach#.*`,
+	`(.*.*)\nbody#.*`,
 	`(talks#.*#.*)\n.*`,
 	`.*\nlive#~.*`,
 	`.*\nroom`,
