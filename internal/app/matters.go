@@ -169,10 +169,10 @@ func (b *matters) lapses() []sweep {
 func (b *matters) outreach() []sweep {
 	t, p := b.requestTeller(), b.darkroom(nil)
 	return []sweep{
-		within("outreach", most, upTo(t.Sweep)),
-		within("calls", most, upTo(t.Broker.CloseCalls)),
-		within("consents", most, upTo(t.Broker.Calls().Sweep)),
-		within("pictures", most, upTo(p.Sweep)),
+		within("outreach", most, t.Sweep),
+		within("calls", most, t.Broker.CloseCalls),
+		within("consents", most, t.Broker.Calls().Sweep),
+		within("pictures", most, p.Sweep),
 	}
 }
 
@@ -185,7 +185,7 @@ func (b *matters) unanswered() []sweep {
 				return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
 			})
 		}},
-		within("messages", most, upTo(b.sender().Sweep)),
+		within("messages", most, b.sender().Sweep),
 	}
 }
 

@@ -23,11 +23,6 @@ func within[R any](name string, b dynamo.Budget, run func(context.Context, dynam
 	return sweep{name, func(ctx context.Context, _ time.Time) (any, error) { return run(ctx, b) }}
 }
 
-// upTo gives a sweep that only counts its budget.
-func upTo[R any](run func(ctx context.Context, limit int) (R, error)) func(context.Context, dynamo.Budget) (R, error) {
-	return func(ctx context.Context, b dynamo.Budget) (R, error) { return run(ctx, b.Count) }
-}
-
 // scheduled runs sweeps one after the other, each in its share of the time that is left: one that has much to do, or whose
 // provider is slow, leaves the others theirs. An error keeps no other sweep from its work.
 func (b *Process) scheduled(sweeps []sweep) trigger.Handler {

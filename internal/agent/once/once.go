@@ -148,8 +148,8 @@ func (b Book) close(ctx context.Context, subject string, k Kept) error {
 }
 
 // Close closes calls of whose end nothing is known, and returns how many. 16 requests, 2 for each.
-func (b Book) Close(ctx context.Context, limit int) (closed int, err error) {
-	_, err = b.Table.EachDue(ctx, b.Kind, b.Now(), dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
+func (b Book) Close(ctx context.Context, most dynamo.Budget) (closed int, err error) {
+	_, err = b.Table.EachDue(ctx, b.Kind, b.Now(), most, func(key dynamo.Key) (bool, error) {
 		it, err := b.Table.Get(ctx, key)
 		if err != nil || it == nil {
 			return false, err

@@ -526,8 +526,8 @@ func (b *Calls) Heard(ctx context.Context, at Place, r Report) error {
 
 // Sweep lets consents expire whose time is over, and asks the provider what became of attempts that it has not
 // told the end of. 16 requests, 2 for each consent that is due and 3 for an attempt.
-func (b *Calls) Sweep(ctx context.Context, limit int) (done int, err error) {
-	_, err = b.Store.Table.EachDueItem(ctx, consentKind, b.Store.now(), dynamo.Budget{Count: limit}, func(it dynamo.Item) (bool, error) {
+func (b *Calls) Sweep(ctx context.Context, most dynamo.Budget) (done int, err error) {
+	_, err = b.Store.Table.EachDueItem(ctx, consentKind, b.Store.now(), most, func(it dynamo.Item) (bool, error) {
 		var c Consent
 		if err := it.Decode(&c); err != nil {
 			return false, err

@@ -168,9 +168,9 @@ type Pictures struct {
 }
 
 // Sweep queues pictures again that nobody is reading, and returns how many. 16 requests, 1 for each.
-func (p *Pictures) Sweep(ctx context.Context, limit int) (queued int, err error) {
+func (p *Pictures) Sweep(ctx context.Context, b dynamo.Budget) (queued int, err error) {
 	s := p.Jobs
-	_, err = s.Table.EachDue(ctx, jobKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
+	_, err = s.Table.EachDue(ctx, jobKind, s.now(), b, func(k dynamo.Key) (bool, error) {
 		err := p.Queue(ctx, strings.TrimPrefix(k.PK, ofRequests), strings.TrimPrefix(k.SK, JobPrefix))
 		if err == nil {
 			queued++

@@ -16,6 +16,7 @@ import (
 	"merve/internal/base/fault"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/audit"
+	"merve/internal/cloud/dynamo"
 	. "merve/internal/matter/request"
 	"merve/internal/matter/vendor"
 	"merve/internal/spine/thread"
@@ -267,7 +268,7 @@ func TestUnclearCalls(t *testing.T) { // alone: it closes calls about all reques
 		t.Fatal(err)
 	}
 	y.now = y.now.Add(2 * time.Minute)
-	if _, err := y.CloseCalls(t.Context(), 1000); err != nil {
+	if _, err := y.CloseCalls(t.Context(), dynamo.Budget{Count: 1000}); err != nil {
 		t.Fatal(err)
 	}
 	c.Meta.Timestamp = y.now.Format(time.RFC3339)

@@ -193,7 +193,7 @@ func TestPictureWorkerDies(t *testing.T) {
 		d.now = d.now.Add(10 * time.Minute)
 	}
 	d.jobs = nil
-	if _, err := d.Sweep(t.Context(), 1000); err != nil {
+	if _, err := d.Sweep(t.Context(), dynamo.Budget{Count: 1000}); err != nil {
 		t.Fatal(err)
 	}
 	found := false

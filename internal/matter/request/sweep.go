@@ -20,10 +20,10 @@ type Swept struct {
 
 // Sweep reminds vendors who have not answered, gives up those who do not, and asks clients again whose questions had
 // to wait. Any number of sweeps may run at once. 16 requests, 4 for each request that is due and 2 for each vendor of it.
-func (t *Teller) Sweep(ctx context.Context, limit int) (Swept, error) {
+func (t *Teller) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	var did Swept
 	s := t.Broker.Store
-	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), b, func(k dynamo.Key) (bool, error) {
 		return t.attend(ctx, strings.TrimPrefix(k.PK, partition("")), &did)
 	})
 	did.Looked = walked.Looked
@@ -31,8 +31,8 @@ func (t *Teller) Sweep(ctx context.Context, limit int) (Swept, error) {
 }
 
 // CloseCalls closes calls of whose end nothing is known, and returns how many. 16 requests, 2 for each.
-func (b *Broker) CloseCalls(ctx context.Context, limit int) (int, error) {
-	return b.keyed().Close(ctx, limit)
+func (b *Broker) CloseCalls(ctx context.Context, most dynamo.Budget) (int, error) {
+	return b.keyed().Close(ctx, most)
 }
 
 // Attend looks after one request, if something of it is due.

@@ -76,7 +76,7 @@ func TestEveryFaultOfForgetting(t *testing.T) {
 		c.settles(calls)
 		again := func() { c.clock.add(2 * time.Hour) }
 		again()
-		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(ctx, 100); return err })
+		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(ctx, dynamo.Budget{Count: 100}); return err })
 		if keys := c.due(); len(keys) != 0 {
 			t.Errorf("due for ever: %v", keys)
 		}

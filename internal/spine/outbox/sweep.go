@@ -14,16 +14,16 @@ import (
 )
 
 // Sweep delivers due messages: retries whose time has come, claims that ran out, and
-// messages that no stream has brought. It takes at most limit messages, oldest first. The pieces of one
+// messages that no stream has brought. Within the budget it takes the oldest first. The pieces of one
 // reply come in their order, as they are due at the same time. A message that has to wait for another
 // moves back. Sweep also deletes the words of messages that were to be forgotten
 // once they had gone. One message that cannot be delivered, or one
 // shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
 // requests, and for each message 1 more than its delivery; 3 for one that has to wait, 1 to forget one.
-func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
+func (s *Sender) Sweep(ctx context.Context, b dynamo.Budget) (delivered int, err error) {
 	var mu sync.Mutex
 	var oldest time.Duration // of the waiting messages
-	done, err := s.Box.Table.EachDue(ctx, dueKind, s.Box.Now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
+	done, err := s.Box.Table.EachDue(ctx, dueKind, s.Box.Now(), b, func(k dynamo.Key) (bool, error) {
 		if marked, err := s.Box.forgetMarked(ctx, k); marked {
 			return false, err
 		}

@@ -43,7 +43,7 @@ func TestField09_EveryFaultOfASweep(t *testing.T) {
 		c.over(calls)
 		again := func() { c.clock.add(2 * time.Minute) }
 		again()
-		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(context.Background(), 100); return err })
+		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(context.Background(), dynamo.Budget{Count: 100}); return err })
 		c.settles(calls)
 		return c.state()
 	})
@@ -75,7 +75,7 @@ func TestField09_EveryFaultOfADeadLetter(t *testing.T) {
 
 func (c *corner) sweep() int {
 	c.t.Helper()
-	n, err := c.sender.Sweep(context.Background(), 100)
+	n, err := c.sender.Sweep(context.Background(), dynamo.Budget{Count: 100})
 	if err != nil {
 		c.t.Error(err)
 	}
@@ -131,7 +131,7 @@ func TestField09_SweepWithoutAnAnswer(t *testing.T) {
 	c.twilio.FailLists(twiliotest.Broken(false), twiliotest.Broken(false))
 	for range 2 {
 		c.clock.add(over)
-		if _, err := c.sender.Sweep(context.Background(), 100); !fault.Is(err, fault.Unavailable) {
+		if _, err := c.sender.Sweep(context.Background(), dynamo.Budget{Count: 100}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("sweep: %v", err)
 		}
 		c.wantStatus(c.get("1"), outbox.Sending)
@@ -159,7 +159,7 @@ func TestField09_GivenUpWithoutAnAnswer(t *testing.T) {
 		c.twilio.FailLists(twiliotest.Broken(false))
 		before := c.get("1").ClaimUntil
 		c.clock.add(time.Minute)
-		_, err := c.sender.Sweep(ctx, 100)
+		_, err := c.sender.Sweep(ctx, dynamo.Budget{Count: 100})
 		if claimed := c.get("1").ClaimUntil; !claimed.Equal(before) {
 			asked = append(asked, c.clock.now().Sub(sent))
 		}
@@ -202,7 +202,7 @@ func TestOneBadMessageKeepsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.clock.add(2 * time.Minute)
-	n, err := c.sender.Sweep(context.Background(), 100)
+	n, err := c.sender.Sweep(context.Background(), dynamo.Budget{Count: 100})
 	if n != 2 || err == nil {
 		t.Errorf("%d delivered, %v", n, err)
 	}
@@ -229,7 +229,7 @@ func TestWhatWaitsDoesNotFillTheSweep(t *testing.T) {
 	minutes := 0
 	for ; minutes < 60 && len(c.taken()) < 3; minutes++ {
 		c.clock.add(time.Minute)
-		if _, err := c.sender.Sweep(ctx, 2); err != nil {
+		if _, err := c.sender.Sweep(ctx, dynamo.Budget{Count: 2}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -511,7 +511,7 @@ func TestSweepMeasuresWhatWaits(t *testing.T) {
 	c.sender.Log = telemetry.NewLogger(&out, 0)
 	sweep := func() string {
 		out.Reset()
-		if _, err := c.sender.Sweep(t.Context(), 100); err != nil {
+		if _, err := c.sender.Sweep(t.Context(), dynamo.Budget{Count: 100}); err != nil {
 			t.Error(err)
 		}
 		return out.String()
