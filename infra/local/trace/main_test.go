@@ -71,6 +71,10 @@ func serve(t *testing.T, m *merve) string {
 	mux.HandleFunc("GET /api/chat/"+conversation+"/trace", func(w http.ResponseWriter, _ *http.Request) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		if m.asked == "" { // nothing happens before the question is there
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		n := min(m.looks, len(m.pages)-1)
 		if m.looks++; m.looks == len(m.pages) {
 			close(m.all)
