@@ -42,7 +42,7 @@ type outcome struct {
 func (e *Engine) newRun(ref Ref) *run {
 	return &run{
 		e: e, ref: ref, stale: true, wanted: noStep, held: map[string]bool{}, busy: map[string]bool{}, theirs: map[string]time.Time{},
-		done: make(chan outcome, MaxSteps+4),
+		done: make(chan outcome, maxSteps+4),
 	}
 }
 

@@ -38,8 +38,8 @@ func stepOf(t Type, payload json.RawMessage) (int, error) {
 	var p struct {
 		StepIndex *int `json:"stepIndex"`
 	}
-	if err := json.Unmarshal(payload, &p); err != nil || p.StepIndex == nil || *p.StepIndex < 0 || *p.StepIndex >= MaxSteps {
-		return 0, fault.Field("payload.stepIndex", "want the index of a step, 0 to %d", MaxSteps-1)
+	if err := json.Unmarshal(payload, &p); err != nil || p.StepIndex == nil || *p.StepIndex < 0 || *p.StepIndex >= maxSteps {
+		return 0, fault.Field("payload.stepIndex", "want the index of a step, 0 to %d", maxSteps-1)
 	}
 	return *p.StepIndex, nil
 }

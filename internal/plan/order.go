@@ -32,7 +32,7 @@ func inOrder(all []Event) []Event {
 // levelOf is how far from its question an event is. Steps lie between the plan and its end, by their depth.
 func levelOf(e Event, depths []int) int {
 	if rank(e.Type) >= rank(PlanCompleted) {
-		return MaxSteps + 1
+		return maxSteps + 1
 	}
 	step, err := stepOf(e.Type, e.Payload)
 	switch {

@@ -76,9 +76,9 @@ var Types = []Type{
 
 // Bounds. Lengths are in characters, sizes in bytes.
 const (
-	MaxPrompt  = 4000
-	MaxSteps   = 12
-	MaxInput   = 2000
+	maxPrompt  = 4000
+	maxSteps   = 12
+	maxInput   = 2000
 	MaxOpen    = 20
 	MaxEvent   = 64 << 10
 	maxResult  = 48 << 10 // of one step, in an event
@@ -228,8 +228,8 @@ func checkPrompt(prompt string) error {
 		return fault.Field("prompt", "must not be empty")
 	case !utf8.ValidString(prompt):
 		return fault.Field("prompt", "must be UTF-8")
-	case utf8.RuneCountInString(prompt) > MaxPrompt:
-		return fault.Field("prompt", "at most %d characters", MaxPrompt)
+	case utf8.RuneCountInString(prompt) > maxPrompt:
+		return fault.Field("prompt", "at most %d characters", maxPrompt)
 	}
 	return nil
 }

@@ -101,8 +101,8 @@ func readPlan(text string, tools []string) ([]Step, error) {
 		return nil, fault.Field("plan", "is not the JSON that was asked for")
 	}
 	switch {
-	case len(r.Steps) == 0 || len(r.Steps) > MaxSteps:
-		return nil, fault.Field("plan.steps", "%d steps, want 1 to %d", len(r.Steps), MaxSteps)
+	case len(r.Steps) == 0 || len(r.Steps) > maxSteps:
+		return nil, fault.Field("plan.steps", "%d steps, want 1 to %d", len(r.Steps), maxSteps)
 	case r.TotalSteps != len(r.Steps):
 		return nil, fault.Field("plan.totalSteps", "says %d of %d", r.TotalSteps, len(r.Steps))
 	}
@@ -112,8 +112,8 @@ func readPlan(text string, tools []string) ([]Step, error) {
 		switch {
 		case !slices.Contains(tools, s.Tool):
 			return nil, fault.Field("plan.steps.tool", "there is no tool %q", language.Brief(s.Tool, 40))
-		case input == "" || utf8.RuneCountInString(input) > MaxInput:
-			return nil, fault.Field("plan.steps.input", "step %d: want 1 to %d characters", i, MaxInput)
+		case input == "" || utf8.RuneCountInString(input) > maxInput:
+			return nil, fault.Field("plan.steps.input", "step %d: want 1 to %d characters", i, maxInput)
 		}
 		needs := slices.Clone(s.DependsOn)
 		slices.Sort(needs)
@@ -131,7 +131,7 @@ func readPlan(text string, tools []string) ([]Step, error) {
 
 // fallback is a plan of one step that any question has.
 func fallback(question string) []Step {
-	return []Step{{StepIndex: 0, Tool: Fallback, Input: clip(question, MaxInput), DependsOn: []int{}}}
+	return []Step{{StepIndex: 0, Tool: Fallback, Input: clip(question, maxInput), DependsOn: []int{}}}
 }
 
 // route makes the steps of a question. note says why they are a makeshift, "" when they are the model's.

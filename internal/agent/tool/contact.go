@@ -15,13 +15,13 @@ type Contact struct {
 	Phone string // digits, with + before them or without
 }
 
-// MaxContactName is the longest name of a customer, in characters.
-const MaxContactName = 80
+// maxContactName is the longest name of a customer, in characters.
+const maxContactName = 80
 
 // WithContact returns c with the name and number that the customer gave for this, else those that they gave before.
 // If the business must know its customer, neither may be missing.
 func (c Context) WithContact(name, phone *string, required bool) (Context, error) {
-	c.Contact.Name = language.Clip(cmp.Or(strings.TrimSpace(Value(name)), c.Contact.Name, c.Actor.Name), MaxContactName)
+	c.Contact.Name = language.Clip(cmp.Or(strings.TrimSpace(Value(name)), c.Contact.Name, c.Actor.Name), maxContactName)
 	c.Contact.Phone = cmp.Or(c.Contact.Phone, c.Actor.Phone)
 	if given := Value(phone); given != "" {
 		var err error

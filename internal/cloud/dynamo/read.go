@@ -32,12 +32,12 @@ func (t Table) Get(ctx context.Context, key Key) (Item, error) {
 	return out.Item, nil
 }
 
-// MaxReads is how many items one request of [Table.BatchGet] reads.
+// maxReads is how many items one request of [Table.BatchGet] reads.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-const MaxReads = 100
+const maxReads = 100
 
 // BatchGet reads items, strongly consistent, in the order of their keys; missing ones are left
-// out. One request for each [MaxReads] keys. What DynamoDB holds back for later is asked for
+// out. One request for each [maxReads] keys. What DynamoDB holds back for later is asked for
 // again.
 func (t Table) BatchGet(ctx context.Context, keys ...Key) ([]Item, error) {
 	places := make([]Place, len(keys))
@@ -58,7 +58,7 @@ type Place struct {
 // place has its index; a missing one is nil.
 func (db *DB) BatchGet(ctx context.Context, places ...Place) ([]Item, error) {
 	found := map[string]map[Key]Item{} // by table
-	for some := range slices.Chunk(places, MaxReads) {
+	for some := range slices.Chunk(places, maxReads) {
 		if err := db.batchGet(ctx, some, found); err != nil {
 			return nil, err
 		}

@@ -51,10 +51,10 @@ func (t Table) EachDue(ctx context.Context, kind string, now time.Time, b Budget
 }
 
 // EachDueItem is [Table.EachDue] for those who need the items: it reads them, strongly consistent, 1 request
-// for each [MaxReads]. Those of a page come oldest first; one that is gone is left out. One that the
+// for each [maxReads]. Those of a page come oldest first; one that is gone is left out. One that the
 // index is behind on comes: do decides on the item.
 func (t Table) EachDueItem(ctx context.Context, kind string, now time.Time, b Budget, do func(Item) (did bool, err error)) (Walked, error) {
-	return t.walk(ctx, kind, now, b, MaxReads, func(w *walk, page Page) error {
+	return t.walk(ctx, kind, now, b, maxReads, func(w *walk, page Page) error {
 		items, err := t.BatchGet(ctx, page.Keys()...)
 		w.each(ctx, items, do)
 		return err
@@ -65,7 +65,7 @@ func (t Table) EachDueItem(ctx context.Context, kind string, now time.Time, b Bu
 // the items of a page and ranges over them, which ends when the budget is spent. Each one that
 // it came to counts as done.
 func (t Table) EachDuePage(ctx context.Context, kind string, now time.Time, b Budget, do func(page iter.Seq[Item]) error) (Walked, error) {
-	return t.walk(ctx, kind, now, b, MaxReads, func(w *walk, page Page) error {
+	return t.walk(ctx, kind, now, b, maxReads, func(w *walk, page Page) error {
 		items, err := t.BatchGet(ctx, page.Keys()...)
 		if err != nil {
 			return err

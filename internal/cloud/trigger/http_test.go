@@ -414,7 +414,7 @@ func TestTraceID(t *testing.T) {
 		var inside string
 		out, err := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			inside = telemetry.TraceID(r.Context())
-		}), TraceIDs(newID)).Invoke(context.Background(), payload)
+		}), traceIDs(newID)).Invoke(context.Background(), payload)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +481,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := HTTP(tt.handler, TraceIDs(func() string { return "t" })).Invoke(context.Background(), payload)
+			out, err := HTTP(tt.handler, traceIDs(func() string { return "t" })).Invoke(context.Background(), payload)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -510,7 +510,7 @@ func TestPanicIsAnsweredAndLogged(t *testing.T) {
 				w.Header().Set("Content-Type", "text/html")
 				io.WriteString(w, "half a page")
 				tt.panic()
-			}), Log(telemetry.NewLogger(&log, slog.LevelInfo)), TraceIDs(func() string { return "trace-1" }))
+			}), Log(telemetry.NewLogger(&log, slog.LevelInfo)), traceIDs(func() string { return "trace-1" }))
 			payload, err := json.Marshal(httpAPIEvent(parse(t, wire["plain"]), ""))
 			if err != nil {
 				t.Fatal(err)

@@ -133,7 +133,7 @@ func TestQueuePanicIsAFailure(t *testing.T) {
 			panic("boom")
 		}
 		return nil
-	}, Log(telemetry.NewLogger(&log, slog.LevelInfo)), TraceIDs(func() string { return "trace-1" })).
+	}, Log(telemetry.NewLogger(&log, slog.LevelInfo)), traceIDs(func() string { return "trace-1" })).
 		Invoke(context.Background(), queueEvent(t, "A/1 B/2"))
 	if err != nil {
 		t.Fatal(err)

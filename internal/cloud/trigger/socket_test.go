@@ -62,7 +62,7 @@ func (l *listener) Disconnect(ctx context.Context, id string) error {
 // event gives a socket handler an event, and returns its answer.
 func (l *listener) event(t *testing.T, payload []byte) events.APIGatewayProxyResponse {
 	t.Helper()
-	h := Socket(l, Log(slog.New(slog.DiscardHandler)), TraceIDs(func() string { return "made" }))
+	h := Socket(l, Log(slog.New(slog.DiscardHandler)), traceIDs(func() string { return "made" }))
 	out, err := h.Invoke(t.Context(), payload)
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func TestStreamTrace(t *testing.T) {
 	_, err := Stream(func(ctx context.Context, _ Record) error {
 		got = append(got, telemetry.TraceID(ctx))
 		return nil
-	}, TraceIDs(func() string { return "fresh" })).Invoke(context.Background(), sample(t, "stream"))
+	}, traceIDs(func() string { return "fresh" })).Invoke(context.Background(), sample(t, "stream"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestStreamFailureIsLogged(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	out, err := Stream(func(context.Context, Record) error { return errors.New("poison") },
-		Log(telemetry.NewLogger(&log, slog.LevelInfo)), TraceIDs(func() string { return "trace-1" })).Invoke(context.Background(), batch(t, 2))
+		Log(telemetry.NewLogger(&log, slog.LevelInfo)), traceIDs(func() string { return "trace-1" })).Invoke(context.Background(), batch(t, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,8 @@ func GiveUp(tell func(context.Context, Record, error) error) Option {
 	return func(o *options) { o.giveUp = tell }
 }
 
-// TraceIDs sets where new trace ids come from.
-func TraceIDs(newID func() string) Option { return func(o *options) { o.newTrace = newID } }
+// traceIDs sets where new trace ids come from.
+func traceIDs(newID func() string) Option { return func(o *options) { o.newTrace = newID } }
 
 func with(opts []Option) *options {
 	o := &options{log: slog.Default(), now: time.Now, newTrace: telemetry.NewTraceID}

@@ -56,8 +56,8 @@ func (w Who) Staff(r *http.Request) (actor.Actor, error) {
 	return a, nil
 }
 
-// SystemGroup is the group of our own programs that call the API.
-const SystemGroup = "system"
+// systemGroup is the group of our own programs that call the API.
+const systemGroup = "system"
 
 // Program returns the caller if it is a member of staff or one of our programs. Everybody else is refused.
 func (w Who) Program(r *http.Request) (actor.Actor, error) {
@@ -67,7 +67,7 @@ func (w Who) Program(r *http.Request) (actor.Actor, error) {
 		return actor.Actor{}, err
 	case a.IsStaff():
 		return a, nil
-	case slices.Contains(a.Groups, SystemGroup):
+	case slices.Contains(a.Groups, systemGroup):
 		a.Kind = actor.System
 		return a, nil
 	}

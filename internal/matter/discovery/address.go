@@ -85,8 +85,8 @@ var networks = []string{
 // Networks are the hosts of the social networks among whose profiles is searched.
 func Networks() []string { return slices.Clone(networks) }
 
-// IsProfile reports whether an address is on one of the social networks, below its front page.
-func IsProfile(address string) bool {
+// isProfile reports whether an address is on one of the social networks, below its front page.
+func isProfile(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/") == "" {
 		return false

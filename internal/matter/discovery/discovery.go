@@ -230,7 +230,7 @@ func (f Found) tidy(q Query) Found {
 	known := map[string]bool{}
 	for _, it := range f.Items {
 		address, ok := Canonical(it.URL)
-		if !ok || known[address] || q.Social && !IsProfile(address) || len(out.Items) == q.Max {
+		if !ok || known[address] || q.Social && !isProfile(address) || len(out.Items) == q.Max {
 			continue
 		}
 		known[address] = true

@@ -48,8 +48,8 @@ func TestIsProfile(t *testing.T) {
 	for address, want := range map[string]bool{
 		"https://www.linkedin.com/in/maria": true, "https://instagram.com/x": true, "https://x.com/": false, "https://notx.com/a": false, "https://x.com.evil.example/a": false,
 	} {
-		if got := IsProfile(address); got != want {
-			t.Errorf("IsProfile(%s) = %v", address, got)
+		if got := isProfile(address); got != want {
+			t.Errorf("isProfile(%s) = %v", address, got)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func refusal(lang string, o Order, err error) (string, bool) {
 		return wording.Say(lang, wording.OrderSoldOut, wording.Vars{"item": o.name(few.Item)}), true
 	case errors.As(err, &r) && r.Order.Receipt != nil:
 		return wording.Say(lang, wording.OrderAlreadyPlaced, wording.Vars{"summary": Summary(lang, r.Order), "code": r.Order.Code}), true
-	case errors.As(err, &r), errors.Is(err, ErrLate), errors.Is(err, ErrChanged), fault.Is(err, fault.NotFound):
+	case errors.As(err, &r), errors.Is(err, errLate), errors.Is(err, ErrChanged), fault.Is(err, fault.NotFound):
 		return wording.Say(lang, wording.OrderLate, nil), true
 	}
 	return "", false

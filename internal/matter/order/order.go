@@ -132,7 +132,7 @@ type Line struct {
 // Limits of an order's content. Lengths are in characters.
 const (
 	MaxLines    = 40
-	MaxQuantity = 50
+	maxQuantity = 50
 	MaxNote     = 500
 	MaxAddress  = 256
 	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind that are not overdue
@@ -141,7 +141,7 @@ const (
 // Errors of orders. An order that does not exist, or is not the caller's, is [actor.ErrNotFound].
 var (
 	ErrChanged = fault.New(fault.Conflict, "the order has changed meanwhile")
-	ErrLate    = fault.New(fault.Conflict, "the time to confirm this order is over")
+	errLate    = fault.New(fault.Conflict, "the time to confirm this order is over")
 
 	// ErrUnreachable means that the business cannot be told of an order, which is then not placed.
 	ErrUnreachable = fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")

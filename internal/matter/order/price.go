@@ -38,8 +38,8 @@ func Price(l *listing.Listing, action listing.Action, lang string, wanted []Want
 		}
 		of[line.Item] += line.Quantity
 		switch left, counted := l.Left[line.Item]; {
-		case of[line.Item] > MaxQuantity:
-			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "at most %d of %s in all", MaxQuantity, line.Name)
+		case of[line.Item] > maxQuantity:
+			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "at most %d of %s in all", maxQuantity, line.Name)
 		case counted && of[line.Item] > left:
 			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "only %d of %s left: ask the customer whether to take fewer, or something else", left, line.Name)
 		}
@@ -59,8 +59,8 @@ func price(l *listing.Listing, action listing.Action, lang string, w Wanted, at 
 		return Line{}, fault.Field(at+".itemId", "%s is not ordered like this, and booked where it has an offeringId; there is: %s", item.Name(lang), menu(l, action, lang))
 	case l.Gone(item):
 		return Line{}, fault.Field(at+".itemId", "%s is sold out; there is: %s", item.Name(lang), menu(l, action, lang))
-	case w.Quantity < 0 || quantity > MaxQuantity:
-		return Line{}, fault.Field(at+".quantity", "want 1 to %d", MaxQuantity)
+	case w.Quantity < 0 || quantity > maxQuantity:
+		return Line{}, fault.Field(at+".quantity", "want 1 to %d", maxQuantity)
 	case utf8.RuneCountInString(w.Note) > MaxNote:
 		return Line{}, fault.Field(at+".note", "at most %d characters", MaxNote)
 	}

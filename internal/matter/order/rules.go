@@ -53,7 +53,7 @@ func take(o Order, typ EventType, now time.Time) (Order, error) {
 		return Order{}, err
 	}
 	if typ == PlacedEvent && !now.Before(o.ExpiresAt) {
-		return Order{}, ErrLate
+		return Order{}, errLate
 	}
 	o.Status, o.UpdatedAt = arrows[typ].to, now
 	return o, nil

@@ -403,7 +403,7 @@ type By struct {
 
 // Writes returns the writes of an event, which require that the order still is as it was read, and
 // the order after them. They fail with [ErrChanged], or with [stock.Short] when too few items are left
-// to place it. An event that cannot happen to the order gives [Refusal] or [ErrLate].
+// to place it. An event that cannot happen to the order gives [Refusal] or [errLate].
 func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, error) {
 	after, err := take(o, typ, s.now())
 	if err != nil {
@@ -472,7 +472,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 func (s *Store) bounds(o Order, typ EventType) ([]dynamo.Write, error) {
 	switch typ {
 	case PlacedEvent:
-		return s.Bounds.Keep(o.Bounds, o.ID, s.now().Add(bound.Day), ErrLate)
+		return s.Bounds.Keep(o.Bounds, o.ID, s.now().Add(bound.Day), errLate)
 	case ReleasedEvent:
 		return s.Bounds.Free(o.Bounds, o.ID, o.ExpiresAt, ErrChanged)
 	}

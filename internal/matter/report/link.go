@@ -21,9 +21,9 @@ import (
 
 // How long a link may be good for.
 const (
-	MinTTL     = time.Hour
-	MaxTTL     = 168 * time.Hour
-	DefaultTTL = 24 * time.Hour
+	minTTL     = time.Hour
+	maxTTL     = 168 * time.Hour
+	defaultTTL = 24 * time.Hour
 
 	remembered = 90 * 24 * time.Hour // how long an expired link is known to have been one
 	tokenSize  = 16                  // bytes
@@ -67,8 +67,8 @@ type Shared struct {
 
 // Share makes a link to a report of the caller's own.
 func (s *Store) Share(ctx context.Context, by By, id string, ttl time.Duration) (Shared, error) {
-	if ttl < MinTTL || ttl > MaxTTL {
-		return Shared{}, fault.Field("ttlHours", "want %d to %d", MinTTL/time.Hour, MaxTTL/time.Hour)
+	if ttl < minTTL || ttl > maxTTL {
+		return Shared{}, fault.Field("ttlHours", "want %d to %d", minTTL/time.Hour, maxTTL/time.Hour)
 	}
 	token, err := s.token(ctx, id, by.Key)
 	if err != nil {

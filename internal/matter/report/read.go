@@ -113,13 +113,13 @@ func (s *Store) List(ctx context.Context, a actor.Actor, market string, status S
 	switch {
 	case !a.IsStaff():
 		return nil, "", actor.ErrNotFound
-	case !slices.Contains(Statuses(), status):
-		return nil, "", fault.Field("status", "want one of %v", Statuses())
+	case !slices.Contains(statuses(), status):
+		return nil, "", fault.Field("status", "want one of %v", statuses())
 	case limit < 1 || limit > MaxPage:
 		return nil, "", fault.Field("limit", "want 1 to %d", MaxPage)
 	}
 	page, err := s.Table.Query(ctx, dynamo.Query{
-		Index: ListedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listed(market, status)},
+		Index: listedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listed(market, status)},
 		Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {

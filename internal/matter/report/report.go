@@ -72,8 +72,8 @@ const (
 	Resolved  Status = "resolved"  // dealt with; it no longer changes
 )
 
-// Statuses are all there are, in their order.
-func Statuses() []Status { return []Status{Pending, Completed, Resolved} }
+// statuses are all there are, in their order.
+func statuses() []Status { return []Status{Pending, Completed, Resolved} }
 
 // Section names a part of the customer's description.
 type Section string
@@ -204,9 +204,9 @@ type stored struct {
 	ListedAt string `dynamodbav:"listedAt"` // since when it has the status
 }
 
-// ListedIndex is the index on (listed, listedAt). It finds the reports of a market by
+// listedIndex is the index on (listed, listedAt). It finds the reports of a market by
 // their status. It projects keys only, so that edits do not touch it.
-const ListedIndex = "listed"
+const listedIndex = "listed"
 
 func listed(market string, status Status) string { return market + "#report#" + string(status) }
 

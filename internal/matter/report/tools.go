@@ -432,10 +432,10 @@ type shareArgs struct {
 }
 
 func (r *Reporter) share(ctx context.Context, tc tool.Context, a shareArgs) (tool.Result, error) {
-	ttl := DefaultTTL
+	ttl := defaultTTL
 	if a.TTLHours != nil {
-		if *a.TTLHours < int(MinTTL/time.Hour) || *a.TTLHours > int(MaxTTL/time.Hour) { // before it overflows
-			return tool.Result{}, fault.Field("ttlHours", "want %d to %d, or null for %d", MinTTL/time.Hour, MaxTTL/time.Hour, DefaultTTL/time.Hour)
+		if *a.TTLHours < int(minTTL/time.Hour) || *a.TTLHours > int(maxTTL/time.Hour) { // before it overflows
+			return tool.Result{}, fault.Field("ttlHours", "want %d to %d, or null for %d", minTTL/time.Hour, maxTTL/time.Hour, defaultTTL/time.Hour)
 		}
 		ttl = time.Duration(*a.TTLHours) * time.Hour
 	}

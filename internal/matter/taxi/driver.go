@@ -62,8 +62,8 @@ func (d Driver) Check() error {
 		return fault.Field("vehicle", "want at most %d characters", maxName)
 	case tooLong(d.Plate, maxName):
 		return fault.Field("plate", "want at most %d characters", maxName)
-	case d.Seats < 1 || d.Seats > MaxPassengers:
-		return fault.Field("seats", "want 1 to %d", MaxPassengers)
+	case d.Seats < 1 || d.Seats > maxPassengers:
+		return fault.Field("seats", "want 1 to %d", maxPassengers)
 	case len(d.Districts) == 0 || len(d.Districts) > MaxDistricts:
 		return fault.Field("districts", "want 1 to %d", MaxDistricts)
 	}

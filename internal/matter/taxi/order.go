@@ -50,8 +50,8 @@ func (o Order) check(now time.Time) error {
 	switch {
 	case o.Market == "":
 		return fault.Field("market", "missing")
-	case o.Passengers < 1 || o.Passengers > MaxPassengers:
-		return fault.Field("passengers", "want 1 to %d", MaxPassengers)
+	case o.Passengers < 1 || o.Passengers > maxPassengers:
+		return fault.Field("passengers", "want 1 to %d", maxPassengers)
 	case tooLong(o.Note, MaxNote):
 		return fault.Field("note", "want at most %d characters", MaxNote)
 	case tooLong(o.District, maxDistrict) || strings.Contains(o.District, "#"):
@@ -263,7 +263,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 	case r.Receipt != nil && r.Receipt.PendingID == receipt.PendingID:
 		return r, nil, nil
 	case r.Status != Proposed || !now.Before(r.ExpiresAt) || r.Hash != receipt.OfferHash:
-		return r, nil, ErrNotProposed
+		return r, nil, errNotProposed
 	}
 	now := s.now()
 	after := r
@@ -276,7 +276,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 	} else if offers, err = (dispatch{s}).broadcast(ctx, &after, f); err != nil {
 		return Ride{}, nil, err
 	}
-	bounds, err := s.Bounds.Keep(r.Bounds, r.ID, now.Add(bound.Day), ErrNotProposed)
+	bounds, err := s.Bounds.Keep(r.Bounds, r.ID, now.Add(bound.Day), errNotProposed)
 	if err != nil {
 		return Ride{}, nil, err
 	}

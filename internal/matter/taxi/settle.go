@@ -68,7 +68,7 @@ func orderRefused(lang string, err error) (string, bool) {
 	switch {
 	case errors.Is(err, ErrOpen):
 		return wording.Say(lang, wording.TaxiOpen, nil), true
-	case errors.Is(err, ErrNotProposed), errors.Is(err, ErrChanged), fault.Is(err, fault.NotFound):
+	case errors.Is(err, errNotProposed), errors.Is(err, ErrChanged), fault.Is(err, fault.NotFound):
 		return wording.Say(lang, wording.TaxiGone, nil), true
 	}
 	return "", false

@@ -98,7 +98,7 @@ const (
 const (
 	MaxAddress    = 256
 	MaxNote       = 300
-	MaxPassengers = 16
+	maxPassengers = 16
 	maxName       = 60
 	maxDistrict   = 60
 	maxAhead      = 30 * 24 * time.Hour
@@ -160,7 +160,7 @@ type Ride struct {
 // [actor.ErrNotFound].
 var (
 	ErrOpen        = fault.New(fault.Conflict, "the customer has an open taxi ride already: ask for its status, or cancel it first")
-	ErrNotProposed = fault.New(fault.Conflict, "the proposal of this ride is over")
+	errNotProposed = fault.New(fault.Conflict, "the proposal of this ride is over")
 	ErrChanged     = fault.New(fault.Conflict, "the ride has changed meanwhile")
 	ErrOver        = fault.New(fault.Conflict, "the ride is over")
 	ErrDriving     = fault.New(fault.Conflict, "the driver has a ride that is not finished yet")

@@ -85,8 +85,8 @@ func (b Mail) Speaks(
 
 // Deaf says why a vendor cannot be written to; "" is no reason. 1 request.
 func (b Mail) Deaf(ctx context.Context, m *market.Market, o Outreach, now time.Time) (why string, err error) {
-	if o.Questions >= MaxQuestions {
-		return fmt.Sprintf("the client's YES covers %d messages to a vendor, and they have been sent", MaxQuestions), nil
+	if o.Questions >= maxQuestions {
+		return fmt.Sprintf("the client's YES covers %d messages to a vendor, and they have been sent", maxQuestions), nil
 	}
 	head, err := b.Head(ctx, o.Thread)
 	switch {

@@ -237,7 +237,7 @@ const (
 
 // Limits of what one vendor is written.
 const (
-	MaxQuestions = 3 // besides the first message
+	maxQuestions = 3 // besides the first message
 	MaxReminders = 1
 )
 

@@ -6,7 +6,7 @@ import "strings"
 // tier, prompts up to 272,000 tokens. Promotions are left out, so that a budget errs on
 // the safe side when one ends.
 const (
-	PricesSource = "https://developers.openai.com/api/docs/pricing"
+	pricesSource = "https://developers.openai.com/api/docs/pricing"
 	PricesAsOf   = "2026-11-05"
 )
 

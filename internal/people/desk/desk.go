@@ -61,14 +61,14 @@ type Desk struct {
 	Now func() time.Time
 }
 
-// MaxText is the longest text that staff write at once, and MaxReason of a reason, in characters.
+// MaxText is the longest text that staff write at once, and maxReason of a reason, in characters.
 const (
 	MaxText   = 4000
-	MaxReason = 300
+	maxReason = 300
 )
 
-// ErrNotTaken is the answer to staff who write on a thread that the assistant has.
-var ErrNotTaken = fault.New(fault.Conflict, "the assistant has this thread: take it over first")
+// errNotTaken is the answer to staff who write on a thread that the assistant has.
+var errNotTaken = fault.New(fault.Conflict, "the assistant has this thread: take it over first")
 
 // ErrChanged is the answer to staff who give back a thread that has changed hands meanwhile.
 var ErrChanged = fault.New(fault.Conflict, "somebody else has given this thread back, or taken it: look again")
@@ -87,7 +87,7 @@ func (d *Desk) Wait(h thread.Head, turn int, lang, reason, letGo, trace string) 
 	now := d.now()
 	c := Case{
 		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: lang,
-		Reason: language.Clip(reason, MaxReason), LetGo: letGo, Since: now,
+		Reason: language.Clip(reason, maxReason), LetGo: letGo, Since: now,
 	}
 	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, LetGo: letGo, Turn: turn, Trace: trace, At: now}
 	return []dynamo.Write{
@@ -274,7 +274,7 @@ func (d *Desk) Write(ctx context.Context, threadID, text, key string) error {
 		return err
 	}
 	if h.Handler != thread.ByPerson {
-		return ErrNotTaken
+		return errNotTaken
 	}
 	return d.tell(ctx, h, "reply."+key, thread.StaffReply, text)
 }

@@ -17,7 +17,7 @@ const OfferKind = "offer_person"
 
 // Offering is the question whether a person shall take over, for a reason that the person is told.
 func Offering(tc tool.Context, reason string) *tool.Proposal {
-	reason = language.Clip(reason, MaxReason)
+	reason = language.Clip(reason, maxReason)
 	return &tool.Proposal{
 		Kind: OfferKind, Ref: reason, Hash: ident.Hash(OfferKind, reason), Summary: wording.Say(tc.Language, wording.PersonOffer, nil),
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),

@@ -23,6 +23,6 @@ type askArgs struct {
 func ask(_ context.Context, _ tool.Context, a askArgs) (tool.Result, error) {
 	return tool.Result{
 		Data:     map[string]string{"status": "handed over", "note": "the system tells the customer that a person will answer; add nothing"},
-		HandOver: &tool.HandOver{Reason: language.Clip(a.Reason, MaxReason)},
+		HandOver: &tool.HandOver{Reason: language.Clip(a.Reason, maxReason)},
 	}, nil
 }

@@ -63,7 +63,7 @@ func FuzzQuery(f *testing.F) {
 			}
 			return
 		}
-		if _, v, err := interesting(geo.Query{Text: text}); err == nil && (v.Get("q") == "" || len([]rune(v.Get("q"))) > MaxSearch) {
+		if _, v, err := interesting(geo.Query{Text: text}); err == nil && (v.Get("q") == "" || len([]rune(v.Get("q"))) > maxSearch) {
 			t.Errorf("%q is searched for as %q", text, v.Get("q"))
 		}
 		if q := v.Get("q"); q == "" || len([]rune(q)) > MaxText || words(q) > MaxWords {

@@ -35,8 +35,8 @@ const (
 	MaxText  = 256
 	MaxWords = 20
 
-	// MaxLimit is the most places of one answer.
-	MaxLimit = 10
+	// maxLimit is the most places of one answer.
+	maxLimit = 10
 
 	defaultTimeout = 5 * time.Second
 	maxAnswer      = 1 << 20 // bytes of an answer that are read
@@ -111,7 +111,7 @@ func addressed(q geo.Query) (url.Values, error) {
 	if words(text) > MaxWords {
 		return nil, fault.Field("text", "at most %d words", MaxWords)
 	}
-	v, err := narrow(q.Near, q.Within, q.Limit, MaxLimit)
+	v, err := narrow(q.Near, q.Within, q.Limit, maxLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// MaxSearch bounds the search words for points of interest, in characters:
+	// maxSearch bounds the search words for points of interest, in characters:
 	// Mapbox names 256 and refuses more than 200.
-	MaxSearch = 200
+	maxSearch = 200
 
-	// MaxOfCategory is the most points of interest in one answer to a search without words.
-	MaxOfCategory = 25
+	// maxOfCategory is the most points of interest in one answer to a search without words.
+	maxOfCategory = 25
 )
 
 // Find returns shops, sights, stations and other points of interest, by words, by category (Mapbox's
@@ -48,7 +48,7 @@ func interesting(q geo.Query) (path string, v url.Values, err error) {
 	}
 	if q.Text == "" && q.Category != "" {
 		path = "/search/searchbox/v1/category/" + q.Category
-		v, err = narrow(q.Near, q.Within, q.Limit, MaxOfCategory)
+		v, err = narrow(q.Near, q.Within, q.Limit, maxOfCategory)
 	} else {
 		path = "/search/searchbox/v1/forward"
 		v, err = worded(q)
@@ -60,11 +60,11 @@ func interesting(q geo.Query) (path string, v url.Values, err error) {
 }
 
 func worded(q geo.Query) (url.Values, error) {
-	text, err := plain(q.Text, MaxSearch)
+	text, err := plain(q.Text, maxSearch)
 	if err != nil {
 		return nil, err
 	}
-	v, err := narrow(q.Near, q.Within, q.Limit, MaxLimit)
+	v, err := narrow(q.Near, q.Within, q.Limit, maxLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,11 @@ type Searcher struct {
 	Key     func(ctx context.Context) (string, error)
 	Model   string
 	HTTP    *http.Client  // nil is one with Go's defaults
-	Timeout time.Duration // 0 is [SearchTimeout]
+	Timeout time.Duration // 0 is [searchTimeout]
 }
 
-// SearchTimeout leaves room for a second engine in the time that a function has.
-const SearchTimeout = 14 * time.Second
+// searchTimeout leaves room for a second engine in the time that a function has.
+const searchTimeout = 14 * time.Second
 
 const (
 	maxSearchAnswer = 2 << 20
@@ -96,7 +96,7 @@ type searchContent struct {
 // Search implements [discovery.Engine]. Addresses and titles come from citations only: what the model writes itself
 // may be made up.
 func (s *Searcher) Search(ctx context.Context, q discovery.Query) (discovery.Found, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.Timeout, SearchTimeout))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.Timeout, searchTimeout))
 	defer cancel()
 	key, err := s.Key(ctx)
 	if err != nil {

@@ -28,8 +28,8 @@ const (
 	// DefaultBaseURL is Stripe.
 	DefaultBaseURL = sdk.APIURL
 
-	// MaxKey is the longest idempotency key, in bytes.
-	MaxKey = 255
+	// maxKey is the longest idempotency key, in bytes.
+	maxKey = 255
 
 	defaultTimeout = 6 * time.Second
 	maxAnswer      = 1 << 20 // bytes of an answer that are read
@@ -129,8 +129,8 @@ func (w Wanted) check() error {
 }
 
 func checkKey(key string) error {
-	if key == "" || len(key) > MaxKey {
-		return fault.Field("key", "want an idempotency key of 1 to %d bytes", MaxKey)
+	if key == "" || len(key) > maxKey {
+		return fault.Field("key", "want an idempotency key of 1 to %d bytes", maxKey)
 	}
 	return nil
 }

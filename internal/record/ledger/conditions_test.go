@@ -73,7 +73,7 @@ func TestEachConditionStandsByItself(t *testing.T) {
 		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), gate.Receipt{}) }, ErrChanged},
 		"release, the lock is another's":   {release, foreign, ErrSlotTaken},
 		"expire, the lock is another's":    {expire, foreign, ErrSlotTaken},
-		"expire, the hold is not over":     {expire, moveHold(time.Hour), ErrNotDue},
+		"expire, the hold is not over":     {expire, moveHold(time.Hour), errNotDue},
 		"take own, the lock is another's":  {takeOwnOf, foreign, errTokenLost},
 		"take own, the lock is confirmed":  {takeOwnOf, changeLock(func(k *lock) { k.State = lockConfirmed }), errTokenLost},
 		"take over, the lock is another's": {takeExpiredOf, foreign, errTokenLost},

@@ -101,7 +101,7 @@ func (s *sweep) end(ctx context.Context, some []ending) error {
 // count counts what became of a hold.
 func (s *sweep) count(tx Transaction, err error) error {
 	var faster *replay
-	raced := errors.As(err, &faster) || errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold
+	raced := errors.As(err, &faster) || errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, errNotDue) || tx.State != Hold
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.report.Looked++

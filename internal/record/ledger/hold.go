@@ -97,7 +97,7 @@ func (t taking) take(ctx context.Context) (Transaction, error) {
 		after, err := t.try(ctx, try > 1)
 		switch {
 		case errors.Is(err, errMine):
-			return t.writer().replayed(ctx, t.change, ErrNotDraft)
+			return t.writer().replayed(ctx, t.change, errNotDraft)
 		case t.change.draft != nil && (errors.Is(err, ErrSlotTaken) || bounded(err)): // perhaps by this very offer
 			return t.writer().replayed(ctx, t.change, err)
 		case !errors.Is(err, errTokenLost) && !errors.Is(err, bound.ErrLost):

@@ -67,7 +67,7 @@ func TestField16_SameKeySameResult(t *testing.T) {
 		if _, err := c.Hold(ctx, tx.ID, 1, until.Add(time.Minute), "k"); !errors.Is(err, ErrKeyReused) {
 			t.Errorf("other payload: %v", err)
 		}
-		if _, err := c.Hold(ctx, tx.ID, 1, until, "k2"); !errors.Is(err, ErrNotDraft) {
+		if _, err := c.Hold(ctx, tx.ID, 1, until, "k2"); !errors.Is(err, errNotDraft) {
 			t.Errorf("other key: %v", err)
 		}
 		bare := c.terms(40) // on no thread: a lock of its own is nobody's to take over
@@ -81,7 +81,7 @@ func TestField16_SameKeySameResult(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, held, stale)
-		if _, err := c.hold(ctx, draft, 1, until, "k2"); !errors.Is(err, ErrNotDraft) {
+		if _, err := c.hold(ctx, draft, 1, until, "k2"); !errors.Is(err, errNotDraft) {
 			t.Errorf("other key, by somebody who still has the draft: %v", err)
 		}
 		tx = first

@@ -14,7 +14,7 @@ import (
 func TestWhatRefuses(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
-		ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, &AlreadyConfirmed{}, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow,
+		ErrHoldGone, ErrNotHeld, errAlreadyConfirmed, &AlreadyConfirmed{}, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow,
 	} {
 		if !Refused(fmt.Errorf("commit: %w", err)) {
 			t.Errorf("%v is taken for a failure", err)
@@ -30,7 +30,7 @@ func TestWhatRefuses(t *testing.T) {
 // Bounds that people are told.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	if MarkFor != 7*24*time.Hour || TakeBackFor != 24*time.Hour { // see ErrMarkedLate and ErrStands
-		t.Errorf("a booking can be marked for %v, and that taken back for %v", MarkFor, TakeBackFor)
+	if markFor != 7*24*time.Hour || TakeBackFor != 24*time.Hour { // see errMarkedLate and errStands
+		t.Errorf("a booking can be marked for %v, and that taken back for %v", markFor, TakeBackFor)
 	}
 }

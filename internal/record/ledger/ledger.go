@@ -162,10 +162,10 @@ func (tx Transaction) Seen(now time.Time) State {
 var (
 	ErrHoldGone         = fault.New(fault.Gone, "the hold has expired")
 	ErrNotHeld          = fault.New(fault.Conflict, "nothing is held any more")
-	ErrNotDraft         = fault.New(fault.Conflict, "only a draft can be held")
-	ErrAlreadyConfirmed = fault.New(fault.Conflict, "already confirmed")
+	errNotDraft         = fault.New(fault.Conflict, "only a draft can be held")
+	errAlreadyConfirmed = fault.New(fault.Conflict, "already confirmed")
 	ErrCancelled        = fault.New(fault.Conflict, "already cancelled")
-	ErrNotDue           = fault.New(fault.Conflict, "the hold has not expired yet")
+	errNotDue           = fault.New(fault.Conflict, "the hold has not expired yet")
 	ErrSlotTaken        = fault.New(fault.Conflict, "this time is taken")
 	ErrOfferChanged     = fault.New(fault.Conflict, "the offer is not the one that was shown")
 	ErrKeyReused        = fault.New(fault.Conflict, "this idempotency key was used with another payload")
@@ -173,11 +173,11 @@ var (
 	ErrChanged          = fault.New(fault.Conflict, "the transaction has changed meanwhile")
 )
 
-// AlreadyConfirmed is [ErrAlreadyConfirmed] with the transaction.
+// AlreadyConfirmed is [errAlreadyConfirmed] with the transaction.
 type AlreadyConfirmed struct{ Transaction Transaction }
 
-func (e *AlreadyConfirmed) Error() string { return ErrAlreadyConfirmed.Error() }
-func (e *AlreadyConfirmed) Unwrap() error { return ErrAlreadyConfirmed }
+func (e *AlreadyConfirmed) Error() string { return errAlreadyConfirmed.Error() }
+func (e *AlreadyConfirmed) Unwrap() error { return errAlreadyConfirmed }
 
 // now is the time with the precision of the table, so that what is returned equals what is stored.
 func (l *Ledger) now() time.Time { return stored(l.Now()) }

@@ -162,7 +162,7 @@ func (k *client) ask(a asked, f func() (said, Transaction, error)) {
 	a.late = stored(k.l.Now())
 	if err != nil {
 		s = said{lost: true, refusal: nil}
-		for _, known := range []error{ErrHoldGone, ErrNotHeld, ErrNotDraft, ErrAlreadyConfirmed, ErrCancelled, ErrNotDue, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrChanged} {
+		for _, known := range []error{ErrHoldGone, ErrNotHeld, errNotDraft, errAlreadyConfirmed, ErrCancelled, errNotDue, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrChanged} {
 			if errors.Is(err, known) {
 				s = said{refusal: known}
 			}

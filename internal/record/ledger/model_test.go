@@ -35,7 +35,7 @@ func TestOperationsFollowTheModel(t *testing.T) {
 		}
 		runModel(rt, newCorner(t), rapid.SampledFrom([]int{1, 3}).Draw(rt, "capacity"), met)
 	})
-	met.Want(t, "a hold taken over", ErrSlotTaken.Error(), ErrHoldGone.Error(), ErrNotDraft.Error(), ErrNotDue.Error())
+	met.Want(t, "a hold taken over", ErrSlotTaken.Error(), ErrHoldGone.Error(), errNotDraft.Error(), errNotDue.Error())
 }
 
 func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
@@ -102,9 +102,9 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 		tx, err := c.Hold(ctx, m.tx.ID, capacity, until, fmt.Sprint("hold", holds))
 		switch {
 		case m.state == Confirmed:
-			want(t, err, ErrAlreadyConfirmed)
+			want(t, err, errAlreadyConfirmed)
 		case m.state != Draft:
-			want(t, err, ErrNotDraft)
+			want(t, err, errNotDraft)
 		default:
 			want(t, err, refusal)
 			if err == nil {
@@ -138,7 +138,7 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 			case m.state == Hold, m.state == Expired:
 				want(t, err, ErrHoldGone)
 			case (m.state == Confirmed || m.state == NoShow) && err != nil:
-				want(t, err, ErrAlreadyConfirmed)
+				want(t, err, errAlreadyConfirmed)
 			case m.state == Draft:
 				want(t, err, ErrNotHeld)
 			case m.state == Cancelled && err != nil: // no error is the repeat of a confirmation before it
@@ -165,7 +165,7 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 			_, err := c.Expire(ctx, m.tx.ID)
 			switch {
 			case m.state == Hold && m.until.After(c.Now()):
-				want(t, err, ErrNotDue)
+				want(t, err, errNotDue)
 			case m.state == Hold, m.state == Expired:
 				want(t, err, nil)
 				m.state = Expired
@@ -183,14 +183,14 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 				want(t, err, ErrCame)
 			case m.state == Confirmed && !m.marked.IsZero():
 			case m.state == Confirmed && c.Now().Before(m.tx.Start):
-				want(t, err, ErrNotBegun)
+				want(t, err, errNotBegun)
 			case m.state == Confirmed && !c.Now().Before(m.tx.End.Add(7*24*time.Hour)):
-				want(t, err, ErrMarkedLate)
+				want(t, err, errMarkedLate)
 			case m.state == Confirmed:
 				want(t, err, nil)
 				m.state, m.marked = NoShow, c.Now()
 			case m.state != Confirmed && m.state != NoShow && (m.marked.IsZero() || err != nil): // or the repeat of one before it was cancelled
-				want(t, err, ErrNotBooked)
+				want(t, err, errNotBooked)
 			}
 		},
 		"take back": func(t *rapid.T) {
@@ -198,14 +198,14 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 			_, err := c.TakeBack(ctx, clerk, m.tx.ID, key(t))
 			switch {
 			case m.state == NoShow && !c.Now().Before(m.marked.Add(24*time.Hour)):
-				want(t, err, ErrStands)
+				want(t, err, errStands)
 			case m.state == NoShow:
 				want(t, err, nil)
 				m.state = Confirmed
 			case !m.marked.IsZero() && err != nil: // no error is the repeat of the first one
 				want(t, err, ErrCame)
 			case m.marked.IsZero():
-				want(t, err, ErrNotNoShow)
+				want(t, err, errNotNoShow)
 			}
 		},
 		"change the capacity": func(t *rapid.T) {

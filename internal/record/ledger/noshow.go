@@ -20,19 +20,19 @@ import (
 //	noshow#{business}#{owner}   {start}#{transaction}   that its owner did not come (table ledger)
 
 const (
-	MarkFor     = 7 * 24 * time.Hour // after its end a booking can be marked
+	markFor     = 7 * 24 * time.Hour // after its end a booking can be marked
 	TakeBackFor = 24 * time.Hour     // after the mark it can be taken back
 )
 
 // What marking a booking and taking that back may meet.
 var (
 	ErrNoShow     = fault.New(fault.Conflict, "it was marked already: nobody came")
-	ErrNotNoShow  = fault.New(fault.Conflict, "it is not marked: there is nothing to take back")
+	errNotNoShow  = fault.New(fault.Conflict, "it is not marked: there is nothing to take back")
 	ErrCame       = fault.New(fault.Conflict, "it was marked and that was taken back, which stands")
-	ErrNotBooked  = fault.New(fault.Conflict, "it is no confirmed booking")
-	ErrNotBegun   = fault.New(fault.Conflict, "it has not begun yet")
-	ErrMarkedLate = fault.New(fault.Conflict, "it was over more than 7 days ago, which is too long to mark it")
-	ErrStands     = fault.New(fault.Conflict, "it was marked more than 24 hours ago, and that stands now")
+	errNotBooked  = fault.New(fault.Conflict, "it is no confirmed booking")
+	errNotBegun   = fault.New(fault.Conflict, "it has not begun yet")
+	errMarkedLate = fault.New(fault.Conflict, "it was over more than 7 days ago, which is too long to mark it")
+	errStands     = fault.New(fault.Conflict, "it was marked more than 24 hours ago, and that stands now")
 )
 
 // MayMark says whether a booking can be marked at a time as one to which nobody came, and if

@@ -33,10 +33,10 @@ func TestANoShowIsMarkedAndTakenBackOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Mark(ctx, clerk, tx.ID, "k"); !errors.Is(err, ErrNotBegun) {
+	if _, err := c.Mark(ctx, clerk, tx.ID, "k"); !errors.Is(err, errNotBegun) {
 		t.Errorf("before it begins: %v", err)
 	}
-	if _, err := c.TakeBack(ctx, clerk, tx.ID, "k"); !errors.Is(err, ErrNotNoShow) {
+	if _, err := c.TakeBack(ctx, clerk, tx.ID, "k"); !errors.Is(err, errNotNoShow) {
 		t.Errorf("taken back before it was marked: %v", err)
 	}
 	c.clock.Set(tx.Start)
@@ -105,8 +105,8 @@ func TestANoShowInItsTime(t *testing.T) {
 	ctx := context.Background()
 	c := newCorner(t)
 	late := c.begun(24)
-	c.clock.Set(late.End.Add(MarkFor))
-	if _, err := c.Mark(ctx, clerk, late.ID, "k"); !errors.Is(err, ErrMarkedLate) {
+	c.clock.Set(late.End.Add(markFor))
+	if _, err := c.Mark(ctx, clerk, late.ID, "k"); !errors.Is(err, errMarkedLate) {
 		t.Errorf("%v", err)
 	}
 	c.clock.Add(-time.Second)
@@ -114,13 +114,13 @@ func TestANoShowInItsTime(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	c.clock.Add(TakeBackFor)
-	if _, err := c.TakeBack(ctx, clerk, late.ID, "k"); !errors.Is(err, ErrStands) {
+	if _, err := c.TakeBack(ctx, clerk, late.ID, "k"); !errors.Is(err, errStands) {
 		t.Errorf("%v", err)
 	}
 	held := newCorner(t)
 	tx := held.held(held.terms(24), 1)
 	held.clock.Set(tx.Start)
-	if _, err := held.Mark(ctx, clerk, tx.ID, "k"); !errors.Is(err, ErrNotBooked) {
+	if _, err := held.Mark(ctx, clerk, tx.ID, "k"); !errors.Is(err, errNotBooked) {
 		t.Errorf("what is not booked: %v", err)
 	}
 	if _, err := held.Mark(ctx, clerk, "missing", "k"); !errors.Is(err, actor.ErrNotFound) {

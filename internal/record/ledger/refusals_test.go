@@ -20,14 +20,14 @@ func TestWhatEachStateAllows(t *testing.T) {
 		hold, confirm, release, expire error
 	}{
 		{state: Draft, confirm: ErrNotHeld, expire: ErrNotHeld},
-		{state: Hold, hold: ErrNotDraft, expire: ErrNotDue},
-		{state: Hold, over: true, hold: ErrNotDraft, confirm: ErrHoldGone},
+		{state: Hold, hold: errNotDraft, expire: errNotDue},
+		{state: Hold, over: true, hold: errNotDraft, confirm: ErrHoldGone},
 		{state: Confirmed, hold: confirmed, confirm: confirmed, expire: ErrNotHeld},
 		{state: Confirmed, over: true, hold: confirmed, confirm: confirmed, expire: ErrNotHeld},
-		{state: NoShow, over: true, hold: ErrNotDraft, confirm: confirmed, release: ErrNoShow, expire: ErrNotHeld},
-		{state: Cancelled, hold: ErrNotDraft, confirm: ErrNotHeld, release: ErrCancelled, expire: ErrNotHeld},
-		{state: Cancelled, over: true, hold: ErrNotDraft, confirm: ErrNotHeld, release: ErrCancelled, expire: ErrNotHeld},
-		{state: Expired, over: true, hold: ErrNotDraft, confirm: ErrHoldGone, release: ErrHoldGone, expire: ErrNotHeld},
+		{state: NoShow, over: true, hold: errNotDraft, confirm: confirmed, release: ErrNoShow, expire: ErrNotHeld},
+		{state: Cancelled, hold: errNotDraft, confirm: ErrNotHeld, release: ErrCancelled, expire: ErrNotHeld},
+		{state: Cancelled, over: true, hold: errNotDraft, confirm: ErrNotHeld, release: ErrCancelled, expire: ErrNotHeld},
+		{state: Expired, over: true, hold: errNotDraft, confirm: ErrHoldGone, release: ErrHoldGone, expire: ErrNotHeld},
 	} {
 		tx := Transaction{State: row.state, HoldExpiresAt: noon.Add(time.Second)}
 		if row.over {

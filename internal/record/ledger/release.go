@@ -33,7 +33,7 @@ func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key s
 	return l.writer().commit(ctx, c)
 }
 
-// Expire ends a hold whose time is over, and returns the same when it is called again. [ErrNotDue] when the time is not
+// Expire ends a hold whose time is over, and returns the same when it is called again. [errNotDue] when the time is not
 // over, [ErrNotHeld] when something else has ended it. 2 requests.
 func (l *Ledger) Expire(ctx context.Context, txID string) (Transaction, error) {
 	tx, err := l.reader().tx(ctx, txID)

@@ -39,19 +39,19 @@ var rules = []rule{
 	{opDraft, none, nil, Draft, nil},
 
 	{opHold, Draft, nil, Hold, nil},
-	{opHold, Hold, nil, none, ErrNotDraft},
-	{opHold, Confirmed, nil, none, ErrAlreadyConfirmed},
-	{opHold, Cancelled, nil, none, ErrNotDraft},
-	{opHold, Expired, nil, none, ErrNotDraft},
-	{opHold, NoShow, nil, none, ErrNotDraft},
+	{opHold, Hold, nil, none, errNotDraft},
+	{opHold, Confirmed, nil, none, errAlreadyConfirmed},
+	{opHold, Cancelled, nil, none, errNotDraft},
+	{opHold, Expired, nil, none, errNotDraft},
+	{opHold, NoShow, nil, none, errNotDraft},
 
 	{opConfirm, Draft, nil, none, ErrNotHeld},
 	{opConfirm, Hold, all{live}, Confirmed, nil},
 	{opConfirm, Hold, all{over}, none, ErrHoldGone},
-	{opConfirm, Confirmed, nil, none, ErrAlreadyConfirmed},
+	{opConfirm, Confirmed, nil, none, errAlreadyConfirmed},
 	{opConfirm, Cancelled, nil, none, ErrNotHeld},
 	{opConfirm, Expired, nil, none, ErrHoldGone},
-	{opConfirm, NoShow, nil, none, ErrAlreadyConfirmed},
+	{opConfirm, NoShow, nil, none, errAlreadyConfirmed},
 
 	{opRelease, Draft, nil, Cancelled, nil},
 	{opRelease, Hold, nil, Cancelled, nil},
@@ -61,32 +61,32 @@ var rules = []rule{
 	{opRelease, NoShow, nil, none, ErrNoShow},
 
 	{opExpire, Draft, nil, none, ErrNotHeld},
-	{opExpire, Hold, all{live}, none, ErrNotDue},
+	{opExpire, Hold, all{live}, none, errNotDue},
 	{opExpire, Hold, all{over}, Expired, nil},
 	{opExpire, Confirmed, nil, none, ErrNotHeld},
 	{opExpire, Cancelled, nil, none, ErrNotHeld},
 	{opExpire, Expired, nil, none, ErrNotHeld},
 	{opExpire, NoShow, nil, none, ErrNotHeld},
 
-	{opMark, Draft, nil, none, ErrNotBooked},
-	{opMark, Hold, nil, none, ErrNotBooked},
+	{opMark, Draft, nil, none, errNotBooked},
+	{opMark, Hold, nil, none, errNotBooked},
 	{opMark, Confirmed, all{neverMarked, begun, lately}, NoShow, nil},
-	{opMark, Confirmed, all{neverMarked, ahead}, none, ErrNotBegun},
-	{opMark, Confirmed, all{neverMarked, begun, longAgo}, none, ErrMarkedLate},
+	{opMark, Confirmed, all{neverMarked, ahead}, none, errNotBegun},
+	{opMark, Confirmed, all{neverMarked, begun, longAgo}, none, errMarkedLate},
 	{opMark, Confirmed, all{wasMarked}, none, ErrCame},
-	{opMark, Cancelled, nil, none, ErrNotBooked},
-	{opMark, Expired, nil, none, ErrNotBooked},
+	{opMark, Cancelled, nil, none, errNotBooked},
+	{opMark, Expired, nil, none, errNotBooked},
 	{opMark, NoShow, nil, none, ErrNoShow},
 
-	{opTakeBack, Draft, nil, none, ErrNotNoShow},
-	{opTakeBack, Hold, nil, none, ErrNotNoShow},
-	{opTakeBack, Confirmed, all{neverMarked}, none, ErrNotNoShow},
+	{opTakeBack, Draft, nil, none, errNotNoShow},
+	{opTakeBack, Hold, nil, none, errNotNoShow},
+	{opTakeBack, Confirmed, all{neverMarked}, none, errNotNoShow},
 	{opTakeBack, Confirmed, all{wasMarked}, none, ErrCame},
-	{opTakeBack, Cancelled, all{neverMarked}, none, ErrNotNoShow},
+	{opTakeBack, Cancelled, all{neverMarked}, none, errNotNoShow},
 	{opTakeBack, Cancelled, all{wasMarked}, none, ErrCame},
-	{opTakeBack, Expired, nil, none, ErrNotNoShow},
+	{opTakeBack, Expired, nil, none, errNotNoShow},
 	{opTakeBack, NoShow, all{markedLately}, Confirmed, nil},
-	{opTakeBack, NoShow, all{markedLongAgo}, none, ErrStands},
+	{opTakeBack, NoShow, all{markedLongAgo}, none, errStands},
 }
 
 // The conditions of the rules.
@@ -96,8 +96,8 @@ var (
 
 	ahead   = clause{startsAt, future, 0}
 	begun   = clause{startsAt, past, 0}
-	lately  = clause{endsAt, future, MarkFor}
-	longAgo = clause{endsAt, past, MarkFor}
+	lately  = clause{endsAt, future, markFor}
+	longAgo = clause{endsAt, past, markFor}
 
 	neverMarked   = clause{markedAt, missing, 0}
 	wasMarked     = clause{markedAt, present, 0}
@@ -202,7 +202,7 @@ func (o op) check(tx Transaction, now time.Time) error {
 	switch {
 	case i < 0:
 		return ErrNotHeld
-	case rules[i].err == ErrAlreadyConfirmed:
+	case rules[i].err == errAlreadyConfirmed:
 		return &AlreadyConfirmed{tx}
 	}
 	return rules[i].err

@@ -125,7 +125,7 @@ func everyCase() []Transaction {
 // moments are on each side of all that may change what can be done with a transaction.
 func moments(tx Transaction) []time.Time {
 	var all []time.Time
-	for _, at := range []time.Time{tx.HoldExpiresAt, tx.Start, tx.End.Add(MarkFor), tx.NoShowAt.Add(TakeBackFor)} {
+	for _, at := range []time.Time{tx.HoldExpiresAt, tx.Start, tx.End.Add(markFor), tx.NoShowAt.Add(TakeBackFor)} {
 		if at.After(noon) {
 			all = append(all, at.Add(-time.Millisecond), at)
 		}

@@ -95,7 +95,7 @@ func (l *Ledger) Unchanged(tx Transaction) dynamo.Write {
 
 // Refused reports whether prepared writes failed with err because the transaction or its hold has changed.
 func Refused(err error) bool {
-	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow} {
+	for _, is := range []error{ErrHoldGone, ErrNotHeld, errAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow} {
 		if errors.Is(err, is) {
 			return true
 		}

@@ -78,19 +78,19 @@ func (w world) does(a asked, s said) []world {
 	case opHold, opOffer:
 		return w.unless(!(s.refusal == ErrSlotTaken && w.full(a) ||
 			s.refusal == ErrHoldGone && !a.until.After(a.late) ||
-			s.refusal == ErrNotDraft && a.op == opHold && tx.state != Draft && tx.state != Confirmed ||
-			s.refusal == ErrAlreadyConfirmed && tx.state == Confirmed))
+			s.refusal == errNotDraft && a.op == opHold && tx.state != Draft && tx.state != Confirmed ||
+			s.refusal == errAlreadyConfirmed && tx.state == Confirmed))
 	case opConfirm:
 		return w.unless(!(s.refusal == ErrHoldGone && (tx.state == Expired || tx.state == Hold && over) ||
 			s.refusal == ErrNotHeld && (tx.state == Draft || tx.state == Cancelled) ||
 			s.refusal == ErrOfferChanged && !a.shown && tx.state == Hold && live ||
-			s.refusal == ErrAlreadyConfirmed && tx.state == Confirmed))
+			s.refusal == errAlreadyConfirmed && tx.state == Confirmed))
 	case opRelease:
 		return w.unless(!(s.refusal == ErrHoldGone && tx.state == Expired ||
 			s.refusal == ErrCancelled && tx.state == Cancelled ||
-			s.refusal == ErrAlreadyConfirmed && tx.state == Confirmed)) // what was an offer when it was read
+			s.refusal == errAlreadyConfirmed && tx.state == Confirmed)) // what was an offer when it was read
 	case opExpire:
-		return w.unless(!(s.refusal == ErrNotDue && tx.state == Hold && live ||
+		return w.unless(!(s.refusal == errNotDue && tx.state == Hold && live ||
 			s.refusal == ErrNotHeld && tx.state != Hold && tx.state != Expired))
 	}
 	return nil

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// MaxRadius is how far [Store.Nearest] looks at most, in metres.
-	MaxRadius = 50_000
+	// maxRadius is how far [Store.Nearest] looks at most, in metres.
+	maxRadius = 50_000
 
-	// MaxRequests bounds the requests of one search. If places lie so close that it is not
+	// maxRequests bounds the requests of one search. If places lie so close that it is not
 	// enough, the answer is the nearest of those that were read.
-	MaxRequests = 32
+	maxRequests = 32
 
 	pageSize = 100 // copies that are read at once
 	finest   = 20  // level from which on cells are read page by page: 38 by 19 m at the equator
@@ -28,7 +28,7 @@ const (
 type Near struct {
 	At       geo.Location
 	Category string            // "" is any
-	Radius   float64           // metres; 0 is [MaxRadius]
+	Radius   float64           // metres; 0 is [maxRadius]
 	Limit    int               // at most this many; 0 is 5
 	Keep     func(*Place) bool // nil keeps all
 }
@@ -47,14 +47,14 @@ func (s *Store) Nearest(ctx context.Context, market string, n Near) ([]Hit, erro
 	if !geo.OnEarth(n.At.Lat, n.At.Lng) {
 		return nil, fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
 	}
-	if n.Radius <= 0 || n.Radius > MaxRadius {
-		n.Radius = MaxRadius
+	if n.Radius <= 0 || n.Radius > maxRadius {
+		n.Radius = maxRadius
 	}
 	n.Limit = cmp.Or(max(n.Limit, 0), 5)
 	var todo frontier
 	todo.add(n, cover(n.At, n.Radius), "")
 	var hits hits
-	for range MaxRequests {
+	for range maxRequests {
 		next, some := todo.nearest()
 		if !some || len(hits) >= n.Limit && hits[n.Limit-1].Meters < next.meters {
 			break

@@ -128,9 +128,9 @@ func TestNearestIsNearest(t *testing.T) {
 			want := ids(brute(all, n))
 			searches++
 			switch right := slices.Equal(ids(got), want); {
-			case requests > MaxRequests:
+			case requests > maxRequests:
 				t.Errorf("%s: %d requests", name, requests)
-			case !right && requests < MaxRequests:
+			case !right && requests < maxRequests:
 				t.Errorf("%s: %+v: %v, want %v, after %d requests", name, n, ids(got), want, requests)
 			case !right:
 				cut++
@@ -142,7 +142,7 @@ func TestNearestIsNearest(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of %d needed more than %d requests, with pages of 10", cut, searches, MaxRequests); 20*cut > searches {
+	if t.Logf("%d of %d needed more than %d requests, with pages of 10", cut, searches, maxRequests); 20*cut > searches {
 		t.Error("that is too many")
 	}
 }
@@ -174,9 +174,9 @@ func TestNearestCost(t *testing.T) {
 		{"many, in a small circle", Near{At: kyrenia, Radius: 300, Limit: 10}, 4},
 	} {
 		got, requests := c.nearest(tt.n)
-		tt.n.Radius, tt.n.Limit = min(max(tt.n.Radius, 0), MaxRadius), max(tt.n.Limit, 5)
+		tt.n.Radius, tt.n.Limit = min(max(tt.n.Radius, 0), maxRadius), max(tt.n.Limit, 5)
 		if tt.n.Radius == 0 {
-			tt.n.Radius = MaxRadius
+			tt.n.Radius = maxRadius
 		}
 		if want := brute(all, tt.n); !slices.Equal(ids(got), ids(want)) || requests > tt.most || requests == 0 {
 			t.Errorf("%s: %d requests, %v, want %v", tt.name, requests, ids(got), ids(want))
@@ -201,7 +201,7 @@ func TestNearestBound(t *testing.T) {
 	}
 	c.fill(all)
 	got, requests := c.nearest(Near{At: spot, Limit: 10, Keep: func(p *Place) bool { return p.ID > "p35" }})
-	if requests != MaxRequests || len(got) > 4 {
+	if requests != maxRequests || len(got) > 4 {
 		t.Errorf("%d requests, %v", requests, ids(got))
 	}
 	if got, _ := c.nearest(Near{At: spot, Limit: 3}); !slices.Equal(ids(got), []string{"p00", "p01", "p02"}) {

@@ -7,7 +7,7 @@
 //
 // The copies change in the same transaction as the place. Put and Delete cost 2 requests, Get
 // costs 1; Import as many as it says. Nearest costs 1 to 4 while there are no more than a hundred
-// of a kind within its radius, and [MaxRequests] at most. The search by words runs on the market's
+// of a kind within its radius, and [maxRequests] at most. The search by words runs on the market's
 // places in memory, made from one query (one request for each megabyte) and kept for a minute.
 package place
 

@@ -125,8 +125,8 @@ type nearbyArgs struct {
 }
 
 func (f *Finder) nearby(ctx context.Context, tc tool.Context, a nearbyArgs) (tool.Result, error) {
-	if r := tool.Value(a.RadiusMeters); r < 0 || a.RadiusMeters != nil && r == 0 || r > MaxRadius {
-		return tool.Result{}, fault.Field("radiusMeters", "want 1 to %d, or null", MaxRadius)
+	if r := tool.Value(a.RadiusMeters); r < 0 || a.RadiusMeters != nil && r == 0 || r > maxRadius {
+		return tool.Result{}, fault.Field("radiusMeters", "want 1 to %d, or null", maxRadius)
 	}
 	category, err := f.kind(ctx, tc, a.Category)
 	if err != nil {
@@ -143,7 +143,7 @@ func (f *Finder) nearby(ctx context.Context, tc tool.Context, a nearbyArgs) (too
 	found, err := f.Store.Nearest(ctx, tc.Market.ID, n)
 	note := from.note
 	if err == nil && len(found) == 0 && a.RadiusMeters != nil {
-		n.Radius = MaxRadius
+		n.Radius = maxRadius
 		found, err = f.Store.Nearest(ctx, tc.Market.ID, n)
 		note = notes(note, "nothing is within the radius; these are the nearest beyond it")
 	}

@@ -251,20 +251,20 @@ func outboundLine(t Turn, i int, r Reply) Line {
 		cards = []map[string]any{}
 	}
 	return Line{
-		ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Choices: r.Choices, Map: r.Map,
+		ID: replyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Choices: r.Choices, Map: r.Map,
 		Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent",
 	}
 }
 
-// ReplyID is the id of a turn's i-th reply, unique on its thread.
-func ReplyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
+// replyID is the id of a turn's i-th reply, unique on its thread.
+func replyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
 
 // HeadWith reads the head of a thread, and reports whether the thread has a message with an id as [Line] has them, of the
 // customer or a reply. 1 request.
 func (s *Store) HeadWith(ctx context.Context, id, message string) (h Head, ok bool, err error) {
 	keys := []dynamo.Key{headKey(id), seenKey(id, message)}
 	var turn, i int
-	if _, err := fmt.Sscanf(message, "r_%d_%d", &turn, &i); err == nil && ReplyID(turn, i) == message {
+	if _, err := fmt.Sscanf(message, "r_%d_%d", &turn, &i); err == nil && replyID(turn, i) == message {
 		keys = append(keys, turnKey(id, turn))
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)

@@ -222,7 +222,7 @@ func (s Safety) check() error {
 		{"maxOrdersDay", int64(s.MaxOrdersDay), 1, 1000},
 		{"maxRidesDay", int64(s.MaxRidesDay), 1, 1000},
 		{"maxMessagesDay", int64(s.MaxMessagesDay), 1, 1000},
-		{"addressTimes", int64(s.AddressTimes), MinAddressTimes, 10_000},
+		{"addressTimes", int64(s.AddressTimes), minAddressTimes, 10_000},
 	}
 	for _, b := range bounds {
 		if b.value < b.low || b.value > b.high {

@@ -67,8 +67,8 @@ type Safety struct {
 	AddressTimes          int      `dynamodbav:"addressTimes" json:"addressTimes"`     // so many times as much is taken from one network address
 }
 
-// MinAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
-const MinAddressTimes = 20
+// minAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
+const minAddressTimes = 20
 
 // AnonymousDay is what all sessions together may cost in a day, in millionths of a US dollar: they cost
 // nothing to make, and what they use up must not be everybody's.
@@ -131,7 +131,7 @@ func Default(id string) *Market {
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
 			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, IdentifiedPercent: 25, HoldSeconds: 600,
-			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: MinAddressTimes,
+			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: minAddressTimes,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},
 	}

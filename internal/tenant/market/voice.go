@@ -19,8 +19,8 @@ type Voice struct {
 	Tone     string            `dynamodbav:"tone,omitempty" json:"tone,omitempty"`         // told to the model: how to sound
 }
 
-// MaxVoice is the most characters of a greeting, and of a tone.
-const MaxVoice = 400
+// maxVoice is the most characters of a greeting, and of a tone.
+const maxVoice = 400
 
 func (m *Market) checkVoices() error {
 	for _, name := range slices.Sorted(maps.Keys(m.Voices)) {
@@ -50,8 +50,8 @@ func checkVoice(text string) error {
 		return fmt.Errorf("is empty: leave it out")
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable):
 		return fmt.Errorf("has characters that cannot be shown")
-	case utf8.RuneCountInString(text) > MaxVoice:
-		return fmt.Errorf("at most %d characters", MaxVoice)
+	case utf8.RuneCountInString(text) > maxVoice:
+		return fmt.Errorf("at most %d characters", maxVoice)
 	}
 	return nil
 }

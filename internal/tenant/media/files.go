@@ -9,8 +9,8 @@ import (
 	"merve/internal/base/fault"
 )
 
-// MaxFile is the largest file that is read.
-const MaxFile = 16 << 20
+// maxFile is the largest file that is read.
+const maxFile = 16 << 20
 
 // Files keeps what is no photo in the same bucket, under keys of letters, digits, dashes and slashes that their owner
 // chooses below a prefix of its own. What is under a key never changes.
@@ -34,7 +34,7 @@ func (f Files) Keep(ctx context.Context, key, contentType string, data []byte) e
 
 // Read returns a file; [fault.NotFound].
 func (f Files) Read(ctx context.Context, key string) ([]byte, error) {
-	data, _, err := f.s3.get(ctx, key, MaxFile)
+	data, _, err := f.s3.get(ctx, key, maxFile)
 	if errors.Is(err, errMissing) {
 		return nil, fault.New(fault.NotFound, "there is no such file")
 	}

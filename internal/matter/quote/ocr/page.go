@@ -24,7 +24,7 @@ import (
 // Limits of a document.
 const (
 	MaxPages  = 10
-	MaxPixels = 24_000_000 // of a page: A4 at 600 dpi has 35, and is read no better than at 300
+	maxPixels = 24_000_000 // of a page: A4 at 600 dpi has 35, and is read no better than at 300
 	MaxBytes  = 10 << 20
 )
 
@@ -72,8 +72,8 @@ func decode(data []byte) (*image.Gray, error) {
 	switch {
 	case err != nil:
 		return nil, fault.Wrap(err, fault.Invalid, "the picture is damaged")
-	case size.Width < 1 || size.Height < 1 || size.Width > MaxPixels/size.Height:
-		return nil, fault.New(fault.TooLarge, "the picture has more than %d megapixels", MaxPixels/1_000_000)
+	case size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height:
+		return nil, fault.New(fault.TooLarge, "the picture has more than %d megapixels", maxPixels/1_000_000)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
