@@ -1,9 +1,9 @@
 // Package matter groups what customers come for: bookings, appointments, payments, orders, taxis, damage reports, and requests to
 // vendors. A matter has its tools, its commitments, its state and its events, in a package of its own.
 //
-// Matters do not import each other, nor a provider. What one needs of another is an interface of its own, which app fills. One
-// matter has several rooms: a request to vendors. Above quotes are vendors; consents to a call and what is found outside stand
-// beside them, and the request above all. imports_test.go holds them to that order.
+// Matters do not import each other, nor a provider. A matter that needs another declares an interface, and app joins the two. One
+// matter, a request to vendors, has several packages: quote at the bottom, then vendor, callconsent and discovery, and request on
+// top. imports_test.go holds them to that order.
 //
 // # The contract
 //
@@ -13,10 +13,10 @@
 //	facet        declared as                                    what it is for
 //	tools        Tools() []tool.Tool                            what a model may ask for
 //	commitments  Commitments() map[string]gate.Commitment       what a YES or a NO does, by the kind of the question
-//	looks        Looks() map[string]gate.Look                   what a question rests on, read anew before its YES is taken
+//	looks        Looks() map[string]gate.Look                   whether an offer still holds, checked before its YES counts
 //	standing     type Standing, a turn.Matter                   what the customer has, for the line below each reply
-//	held         type Held, an account.Holder                   what is kept of a person, to be exported and erased
-//	events       var Events, an event.Kind                      what has happened, and who is told of it
+//	held         type Held, an account.Holder                   a person's data, to be exported and erased
+//	events       var Events, an event.Kind                      what has happened, for everybody who must hear of it
 //	sweep        Sweep(ctx, dynamo.Budget) (report, error)      what time alone does
 //	commands     a turn.Command                                 what businesses, drivers and vendors answer without a model
 //	codes        func Coded(text string) bool                   whether a text names one of the matter's things by its code

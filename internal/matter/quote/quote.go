@@ -1,5 +1,5 @@
-// Package quote says what vendors quote: in words, which a [Parser] has a model read, and in pictures, of which [Jobs] says what
-// is to be read and was.
+// Package quote reads what vendors quote. A [Parser] asks a model to read their words. [Jobs] keeps the pictures that wait to be
+// read, and the results.
 //
 //	request#{id}   ~ocr#{job}   a picture to be read, with what was read; in index due until it ends
 //

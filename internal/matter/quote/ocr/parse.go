@@ -10,7 +10,7 @@ import (
 	"merve/internal/words/wording"
 )
 
-// The words by which rows below the table are known, in small letters.
+// Words that mark the rows below the table, in small letters.
 var (
 	subtotalWords = []string{"subtotal", "sub-total", "sub total", "ara toplam", "υποσύνολο", "μερικό σύνολο", "סיכום ביניים", "промежуточный", "zwischensumme", "المجموع الفرعي"}
 	taxWords      = []string{"kdv", "vat", "tax", "φπα", "φ.π.α", "מע\"מ", "מע״מ", "mwst", "iva", "tva", "ндс", "ضريبة"}
@@ -103,8 +103,8 @@ func parse(rows []row) Result {
 	return out
 }
 
-// take takes a row in. Rows with fewer than three figures count as lines only below the first whole one: above
-// stand dates, telephone numbers and the like.
+// take adds a row. Rows with fewer than three figures count as lines only below the first whole line, because dates and
+// telephone numbers stand above it.
 func (t *table) take(k kind, item string, figures []figure, places int) {
 	last := figures[len(figures)-1]
 	switch {

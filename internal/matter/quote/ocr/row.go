@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// row is the words that stand beside each other, in reading order.
+// row is one line of words, in reading order.
 type row []Word
 
 // rowsOf puts words into rows, from top to bottom.
@@ -33,8 +33,8 @@ func rowsOf(words []Word) []row {
 	return rows
 }
 
-// level is the words as they stand on a page that was laid straight into the scanner: turned back by the slope at which
-// most of them stand beside each other. Only the places change, since what a word says was read already.
+// level straightens a page that was scanned at an angle: it turns the words by the slope that puts most of them on common
+// lines. Only the positions change, because the words were read already.
 func level(words []Word) []Word {
 	const steps, step = 16, 0.005 // about five degrees to either side
 	best, most := 0.0, 0

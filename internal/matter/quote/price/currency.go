@@ -22,7 +22,7 @@ var namesFile string
 //go:embed words.txt
 var wordsFile string
 
-// nobody stands before currencies of which none is the best known.
+// nobody comes first in a list of currencies when no single one of them is the obvious meaning.
 const nobody = "-"
 
 // phrases are words joined by spaces.
@@ -91,7 +91,7 @@ func parts(line string) []string {
 	return strings.Fields(line)
 }
 
-// name takes in what a currency is called in full.
+// name adds the full name of a currency.
 func (l *lexicon) name(name, code string, short phrases) {
 	words := strings.Fields(name)
 	if len(words) == 1 && short[name] {
@@ -120,8 +120,8 @@ func beginning(word string) string {
 	return ""
 }
 
-// signs takes in the signs of currencies: each may mean all that CLDR writes with it, and first the one that English writes so
-// without anything else.
+// signs adds the signs of currencies. A sign may mean any currency that CLDR writes with it; the first is the one that English
+// writes with the sign alone.
 func (l *lexicon) signs() {
 	english := message.NewPrinter(tongue.English)
 	for it := currency.Query(); it.Next(); {
@@ -161,7 +161,7 @@ type mark struct {
 	may      []string
 }
 
-// currencies are the places at which a text names currencies, the longest name at each.
+// currencies finds where a text names currencies. The longest name at a place wins.
 func currencies(tokens []token) []mark {
 	var all []mark
 	shouts := shouting(tokens)

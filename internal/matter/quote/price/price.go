@@ -37,7 +37,7 @@ const (
 type Price struct {
 	Status   Status
 	Minor    int64  // in minor units, if it is clear or assumed
-	Currency string // of ISO 4217, likewise
+	Currency string // ISO 4217, if the price is clear or assumed
 }
 
 // Read reads the price in a text whose writer was asked for one in a currency.
