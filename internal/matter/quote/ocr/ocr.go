@@ -34,7 +34,7 @@ type Reader interface {
 
 // PDFReader is a [Reader] that takes PDFs as they are. For one that does not, poppler draws the pages.
 type PDFReader interface {
-	// ReadPDF finds the words of each page. It reads at most [MaxPages] pages.
+	// ReadPDF finds the words of each page. The PDF has at most [MaxPages] pages.
 	ReadPDF(ctx context.Context, data []byte) ([][]Word, error)
 }
 
