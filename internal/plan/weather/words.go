@@ -25,7 +25,6 @@ const (
 type phrase struct {
 	role role
 	day  day // of isDay; today is the zero day as well
-	part int // of the file
 }
 
 // vocabulary is every phrase, folded.
@@ -37,25 +36,30 @@ const maxPhrase = 3
 var words = sync.OnceValues(func() (vocabulary, error) { return readWords(lang.Weather().All()) })
 
 // headings are the parts of a word file, in their order.
-var headings = map[string]phrase{
-	"[ask]": {role: asks, part: 1}, "[article]": {role: isArticle, part: 2}, "[in]": {role: isBefore, part: 3},
-	"[today]": {isDay, day{}, 4}, "[tomorrow]": {isDay, day{ahead: 1}, 5}, "[day after tomorrow]": {isDay, day{ahead: 2}, 6},
-	"[yesterday]": {isDay, day{ahead: -1}, 7},
-	"[monday]":    {isDay, day{weekday: "monday"}, 8}, "[tuesday]": {isDay, day{weekday: "tuesday"}, 9},
-	"[wednesday]": {isDay, day{weekday: "wednesday"}, 10}, "[thursday]": {isDay, day{weekday: "thursday"}, 11},
-	"[friday]": {isDay, day{weekday: "friday"}, 12}, "[saturday]": {isDay, day{weekday: "saturday"}, 13},
-	"[sunday]": {isDay, day{weekday: "sunday"}, 14},
+var headings = []struct {
+	name string
+	phrase
+}{
+	{"[ask]", phrase{role: asks}}, {"[article]", phrase{role: isArticle}}, {"[in]", phrase{role: isBefore}},
+	{"[today]", phrase{role: isDay}}, {"[tomorrow]", phrase{isDay, day{ahead: 1}}}, {"[day after tomorrow]", phrase{isDay, day{ahead: 2}}},
+	{"[yesterday]", phrase{isDay, day{ahead: -1}}},
+	{"[monday]", phrase{isDay, day{weekday: "monday"}}}, {"[tuesday]", phrase{isDay, day{weekday: "tuesday"}}},
+	{"[wednesday]", phrase{isDay, day{weekday: "wednesday"}}}, {"[thursday]", phrase{isDay, day{weekday: "thursday"}}},
+	{"[friday]", phrase{isDay, day{weekday: "friday"}}}, {"[saturday]", phrase{isDay, day{weekday: "saturday"}}},
+	{"[sunday]", phrase{isDay, day{weekday: "sunday"}}},
 }
 
-// readWords reads the word files of all languages: phrases with commas between them, under the headings. A phrase that
-// several parts have, in different languages, is what the later part says: days are the last, since a day that is missed is
-// answered wrongly.
+// readWords reads the word files of all languages: phrases with commas between them, under the headings. Languages may have
+// the same phrase under different headings. The later heading wins: days come last, because a day that is missed gets a wrong
+// answer.
 func readWords(files iter.Seq2[string, string]) (vocabulary, error) {
-	v := vocabulary{}
+	under := map[string][]string{} // the phrases of all languages, by heading
+	for _, h := range headings {
+		under[h.name] = nil
+	}
 	for tag, text := range files {
 		for heading, lines := range lang.Sections(text) {
-			under, known := headings[heading]
-			if !known {
+			if _, known := under[heading]; !known {
 				return nil, fmt.Errorf("%s: no such heading: %s", lang.Weather().Name(tag), heading)
 			}
 			for words := range strings.SplitSeq(strings.Join(lines, ", "), ",") {
@@ -63,10 +67,14 @@ func readWords(files iter.Seq2[string, string]) (vocabulary, error) {
 				if n := len(strings.Fields(folded)); n == 0 || n > maxPhrase {
 					return nil, fmt.Errorf("%s: %q has %d words, want 1 to %d", lang.Weather().Name(tag), words, n, maxPhrase)
 				}
-				if known, taken := v[folded]; !taken || known.part < under.part {
-					v[folded] = under
-				}
+				under[heading] = append(under[heading], folded)
 			}
+		}
+	}
+	v := vocabulary{}
+	for _, h := range headings {
+		for _, folded := range under[h.name] {
+			v[folded] = h.phrase
 		}
 	}
 	return v, nil
@@ -94,7 +102,7 @@ func (v vocabulary) longest(most int, part func(n int) []string) (phrase, int) {
 func (v vocabulary) look(ws []string) (phrase, bool) {
 	folded := language.Fold(strings.Join(ws, " "))
 	if _, err := time.Parse(time.DateOnly, folded); err == nil {
-		return phrase{role: isDay, day: day{date: folded}}, true
+		return phrase{isDay, day{date: folded}}, true
 	}
 	p, known := v[folded]
 	return p, known

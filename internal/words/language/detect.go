@@ -46,14 +46,25 @@ func countLetters(text string) (script map[string]int, latin int) {
 			latin++
 			continue
 		}
-		for _, l := range lang.Languages() {
-			if l.Script != "" && unicode.Is(unicode.Scripts[l.Script], r) {
-				script[l.Tag]++
+		for tag, letters := range scripts() {
+			if unicode.Is(letters, r) {
+				script[tag]++
 			}
 		}
 	}
 	return script, latin
 }
+
+// scripts are the letters of each language that has a script of its own.
+var scripts = sync.OnceValue(func() map[string]*unicode.RangeTable {
+	all := map[string]*unicode.RangeTable{}
+	for _, l := range lang.Languages() {
+		if l.Script != "" {
+			all[l.Tag] = unicode.Scripts[l.Script]
+		}
+	}
+	return all
+})
 
 func largest(counts map[string]int) int {
 	top := 0
