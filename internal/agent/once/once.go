@@ -46,6 +46,11 @@ type Call struct {
 	Open    bool // it has begun, see [Book.Begin]
 }
 
+// isMine is the condition that a call which has begun is still the same one.
+const isMine = "#open = :open AND begun = :mine"
+
+func (c Call) mine() dynamo.V { return dynamo.V{":open": true, ":mine": c.At} }
+
 func (c Call) hash() string { return audit.HashOf(c.Input) }
 
 // Kept is a call as it is stored: what it was answered, or that it has begun.
@@ -128,7 +133,7 @@ func (b Book) Begin(ctx context.Context, c Call, reserved ...dynamo.Write) error
 
 // Underway is the condition that a call which has begun is still this one.
 func (b Book) Underway(c Call) dynamo.Write {
-	return b.Table.Check(b.key(c.Subject, c.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.At}).Else(ErrAnswered)
+	return b.Table.Check(b.key(c.Subject, c.Key), isMine, c.mine()).Else(ErrAnswered)
 }
 
 // close ends a call that has begun and of whose end nothing is known.
@@ -201,7 +206,7 @@ func (b Book) Finish(ctx context.Context, c Call, o Outcome) error {
 // ended is the condition of the write that ends a call: nobody else has, and what has begun is still this call.
 func ended(w dynamo.Write, c Call) dynamo.Write {
 	if c.Open {
-		return w.If("#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.At}).Else(ErrAnswered)
+		return w.If(isMine, c.mine()).Else(ErrAnswered)
 	}
 	return w.IfAbsent().Else(ErrAnswered)
 }

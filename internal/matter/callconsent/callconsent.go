@@ -27,7 +27,7 @@ import (
 	"merve/internal/spine/thread"
 )
 
-// ConsentState is how far a consent to be called has come.
+// State is how far a consent to be called has come.
 type State string
 
 const (
@@ -239,10 +239,10 @@ type storedConsent struct {
 	DueAt    time.Time `dynamodbav:"dueAt"`
 }
 
-// ErrConsentChanged says that somebody else has changed a consent, or its request.
+// ErrChanged says that somebody else has changed a consent, or its request.
 var ErrChanged = fault.New(fault.Conflict, "the request has changed meanwhile")
 
-// ConsentStore keeps consents. Safe for concurrent use.
+// Store keeps consents. Safe for concurrent use.
 type Store struct {
 	Table dynamo.Table // records
 	Now   func() time.Time
@@ -254,7 +254,7 @@ type Store struct {
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // Keeps are the writes that make a consent what c says, on condition that it still is of the version that c was read
-// as. They fail with [ErrConsentChanged].
+// as. They fail with [ErrChanged].
 func (s *Store) Keeps(c *Consent, by, trace string) []dynamo.Write {
 	read := c.Version
 	c.Version++
@@ -286,8 +286,10 @@ func (s *Store) get(ctx context.Context, request, id string) (c Consent, err err
 	return c, it.Decode(&c)
 }
 
+// ErrNone is the answer for a consent that does not exist.
 var ErrNone = &fault.Error{Kind: fault.NotFound, Field: "consent_id", Message: "not found"}
 
+// NewID is the id of the consent that a key asks for: the same again for the same key.
 func NewID(request, key string) string {
 	return ident.New(consentPrefix, "consent", request, key)
 }
@@ -296,7 +298,7 @@ func newAttemptID(consent string, n int) string {
 	return ident.New(attemptPrefix, "attempt", consent, strconv.Itoa(n))
 }
 
-// ShownConsent is a consent to be called as callers see it, with the attempts to call. The client's number is left out.
+// Shown is a consent to be called as callers see it, with the attempts to call. The client's number is left out.
 type Shown struct {
 	ID        string         `json:"consent_id"`
 	Scope     string         `json:"scope"`
@@ -317,7 +319,7 @@ type ShownAttempt struct {
 	CreatedAt string       `json:"created_at"`
 }
 
-// shownConsents are the consents of a request at a time, where one whose time is over counts as expired even before a sweep.
+// ShowAll shows the consents of a request at a time. One whose time is over counts as expired even before a sweep.
 func ShowAll(of []Consent, now time.Time) []Shown {
 	var all []Shown
 	for _, c := range of {

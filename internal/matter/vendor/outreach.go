@@ -266,7 +266,7 @@ type Summary struct {
 	Outreach  []Asked `json:"outreach"`
 }
 
-// VendorAsked is one vendor who was asked.
+// Asked is one vendor who was asked.
 type Asked struct {
 	ID     string        `json:"outreach_id"`
 	Vendor string        `json:"vendor_id"`

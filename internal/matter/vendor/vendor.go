@@ -156,7 +156,7 @@ func vendorKey(market, id string) dynamo.Key {
 	return dynamo.Key{PK: "vendors#" + market, SK: "vendor#" + id}
 }
 
-// ErrVendorChanged is the answer to a change of what a vendor is no longer.
+// ErrChanged is the answer to a change of what a vendor is no longer.
 var ErrChanged = fault.New(fault.Conflict, "the vendor has changed meanwhile: load them again")
 
 // Get reads a vendor; [actor.ErrNotFound] when the market has none such. 1 request.
