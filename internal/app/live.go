@@ -6,10 +6,8 @@ import (
 
 	"merve/internal/cloud/queue"
 	"merve/internal/cloud/trigger"
-	"merve/internal/edge/api"
 	"merve/internal/edge/web"
 	"merve/internal/spine/live"
-	"merve/internal/spine/turn"
 )
 
 // liveTurns is the queue of what live conversations did, under its name in the wiring.
@@ -18,22 +16,13 @@ const liveTurns = "live"
 // defaultCallee answers a live conversation when the client names nobody.
 const defaultCallee = "pestcall"
 
-// liveAPI serves live conversations. Runner may be nil where only sockets are served.
-func (b *Base) liveAPI(runner *turn.Runner) (*api.Live, error) {
-	host, assistants, err := b.host()
+// Live takes what happens on the sockets of live conversations.
+func Live(b *Base) (trigger.Handler, error) {
+	assistants, err := b.speakers()
 	if err != nil {
 		return nil, err
 	}
-	host.Rooms, host.Admit, host.Rate = b.rooms(), b.anonymous().Heard, b.limits()
-	return &api.Live{
-		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Widget: saraName, Market: b.Config.DefaultMarket,
-		Summarize: b.summarize, Patience: b.Config.Patience, Anonymous: b.anonymous(), NewID: b.NewID,
-	}, nil
-}
-
-// Live takes what happens on the sockets of live conversations.
-func Live(b *Base) (trigger.Handler, error) {
-	l, err := b.liveAPI(nil)
+	l, err := b.liveAPI(nil, assistants)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +35,7 @@ func LiveAPI(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := b.liveAPI(runner)
+	l, err := b.liveAPI(runner, runner.Assistants)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +53,7 @@ func LiveTurn(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, _, err := b.host()
+	host, err := b.host(runner.Assistants)
 	if err != nil {
 		return nil, err
 	}

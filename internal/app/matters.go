@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -268,9 +267,12 @@ func (b *matters) searching(a assistant.Assistant) assistant.Assistant {
 	return a.With(assistant.Discovering(c.ExternalDiscovery, c.MapsEnrichment, c.SocialDiscovery)...)
 }
 
-// assistants are the cast. Each of them has the tools that it lists.
+// speakers are the cast, by thread type and name.
+func (b *matters) speakers() (*assistant.Set, error) { return assistant.NewSet(b.cast()...) }
+
+// assistants are the speakers. Each of them has the tools that it lists.
 func (b *matters) assistants(tools *tool.Registry) (*assistant.Set, error) {
-	s, err := assistant.NewSet(b.cast()...)
+	s, err := b.speakers()
 	if err != nil {
 		return nil, err
 	}
@@ -298,14 +300,10 @@ func (b *matters) Runner(model llm.Model) (*turn.Runner, error) {
 }
 
 // host receives what clients of live conversations send.
-func (b *matters) host() (*live.Host, *assistant.Set, error) {
-	assistants, err := assistant.NewSet(b.cast()...)
-	if err != nil {
-		return nil, nil, err
-	}
+func (b *matters) host(assistants *assistant.Set) (*live.Host, error) {
 	stage := b.stage()
 	if stage == nil {
-		return nil, nil, fmt.Errorf("LIVE_ENDPOINT is not set: no socket can be reached")
+		return nil, fmt.Errorf("LIVE_ENDPOINT is not set: no socket can be reached")
 	}
 	markets := b.Markets()
 	return &live.Host{
@@ -328,7 +326,20 @@ func (b *matters) host() (*live.Host, *assistant.Set, error) {
 			}
 			return a.Greets(m, cmp.Or(in.Language, m.Language)), a.Name == defaultCallee, nil
 		},
-	}, assistants, nil
+	}, nil
+}
+
+// liveAPI serves live conversations. Runner may be nil where only sockets are served.
+func (b *matters) liveAPI(runner *turn.Runner, assistants *assistant.Set) (*api.Live, error) {
+	host, err := b.host(assistants)
+	if err != nil {
+		return nil, err
+	}
+	host.Rooms, host.Admit, host.Rate = b.rooms(), b.anonymous().Heard, b.limits()
+	return &api.Live{
+		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Widget: saraName, Market: b.Config.DefaultMarket,
+		Summarize: b.summarize, Patience: b.Config.Patience, Anonymous: b.anonymous(), NewID: b.NewID,
+	}, nil
 }
 
 // services act on the stores: they have the tools, tell people, and look after what has become due.
@@ -344,14 +355,8 @@ func (b *services) payer() *payment.Payer {
 	return &payment.Payer{Store: b.Payments(), Look: b.booker().Look}
 }
 
-// queuePicture has a picture read.
-func (b *services) queuePicture(ctx context.Context, request, job string) error {
-	body, err := json.Marshal(pictureWork{request, job})
-	if err != nil {
-		return err
-	}
-	return b.queueOf(pictures).Send(ctx, queue.Message{Body: string(body)})
-}
+// pictureQueue has pictures read.
+func (b *services) pictureQueue() quote.Queued { return quote.Queued{To: b.queueOf(pictures)} }
 
 // publisher publishes what happens to plans.
 func (b *services) publisher() *plan.Publisher {
@@ -446,13 +451,13 @@ func (b *services) calls(broker *request.Broker) {
 func (b *services) requestTeller() *request.Teller {
 	broker := b.broker(nil)
 	b.calls(broker)
-	return &request.Teller{Broker: broker, Threads: b.teller(), Read: b.queuePicture}
+	return &request.Teller{Broker: broker, Threads: b.teller(), Read: b.pictureQueue().Read}
 }
 
 // darkroom reads the pictures of requests.
 func (b *services) darkroom(split Splitter) *quote.Pictures {
 	return &quote.Pictures{
-		Jobs: b.Requests().Jobs(), Requests: b.broker(nil), Reader: b.reader(split), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
+		Jobs: b.Requests().Jobs(), Requests: b.broker(nil), Reader: b.reader(split), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.pictureQueue().Read,
 	}
 }
 

@@ -101,11 +101,7 @@ func (v *vendors) reads(b *app.Base) (trigger.Handler, error) {
 		Queue: func(context.Context, string, string) error { return nil },
 	}
 	return trigger.Queue(func(ctx context.Context, m trigger.Message) error {
-		var w struct{ Request, Job string }
-		if err := json.Unmarshal([]byte(m.Body), &w); err != nil {
-			return err
-		}
-		return p.Run(ctx, w.Request, w.Job)
+		return p.Work(ctx, m.Body)
 	}, trigger.Log(b.Log)), nil
 }
 

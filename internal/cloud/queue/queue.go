@@ -13,6 +13,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"strings"
 	"time"
@@ -39,6 +40,16 @@ type Message struct {
 	Body       string            // at least one character
 	Attributes map[string]string // at most nine, and the trace id
 	Delay      time.Duration     // comes no sooner; at most 15 minutes, in whole seconds
+}
+
+// SendJSON puts m on the queue with the JSON of v as its body.
+func SendJSON(ctx context.Context, q Queue, m Message, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	m.Body = string(body)
+	return q.Send(ctx, m)
 }
 
 // SQS's bounds.

@@ -356,7 +356,9 @@ func TestPictureCrashAnywhere(t *testing.T) {
 		job := d.photographed(r)
 		broken, _ := d.over(dynamotest.Once(t, calls))
 		d.Jobs, d.Requests = broken.Store.Jobs(), broken
-		calls.Deliver(t, func() { d.now = d.now.Add(10 * time.Minute) }, func() error { return d.Run(context.Background(), r.ID, job) })
+		calls.Deliver(t, func() { d.now = d.now.Add(10 * time.Minute) }, func() error {
+			return d.Work(context.Background(), fmt.Sprintf(`{"request":%q,"job":%q}`, r.ID, job))
+		})
 		d.now, d.Jobs, d.Requests = d.now.Add(10*time.Minute), d.Store.Jobs(), d.yard.Broker
 		d.run(r.ID, job) // as the sweep has it done
 		v := d.view(r.ID)

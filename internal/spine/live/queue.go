@@ -29,18 +29,10 @@ func ReadWork(body string) (Work, error) {
 
 // Turn implements [Queue].
 func (q Queued) Turn(ctx context.Context, thread string) error {
-	return q.send(ctx, Work{Thread: thread})
+	return queue.SendJSON(ctx, q.To, queue.Message{}, Work{Thread: thread})
 }
 
 // Replay implements [Queue].
 func (q Queued) Replay(ctx context.Context, thread, connection, after string) error {
-	return q.send(ctx, Work{thread, connection, after})
-}
-
-func (q Queued) send(ctx context.Context, w Work) error {
-	body, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
-	return q.To.Send(ctx, queue.Message{Body: string(body)})
+	return queue.SendJSON(ctx, q.To, queue.Message{}, Work{thread, connection, after})
 }

@@ -16,11 +16,7 @@ type queued struct {
 
 // Queue implements [Queue].
 func (q Queued) Queue(ctx context.Context, threadID, dedupe string) error {
-	body, err := json.Marshal(queued{threadID})
-	if err != nil {
-		return err
-	}
-	return q.To.Send(ctx, queue.Message{Group: threadID, Dedupe: dedupe, Body: string(body)})
+	return queue.SendJSON(ctx, q.To, queue.Message{Group: threadID, Dedupe: dedupe}, queued{threadID})
 }
 
 // ReadQueued returns the thread that the body of a message names; ok is false for a body that names none.
