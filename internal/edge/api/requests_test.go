@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 	"merve/internal/tenant/market"
 )
 
-// A thousand calls at once under one key send a vendor one message. Whoever was too late gets the answer of who was not.
+// A thousand calls at once under one key send a vendor one message. Whoever was too late gets the answer of who was not. A caller
+// who hears that the store is busy calls again, as any caller does.
 func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -62,12 +64,19 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	}
 	const calls = 1000
 	var all sync.WaitGroup
+	var busy atomic.Int64
 	answers := make([]apitest.Answer, calls)
 	for n := range calls {
 		all.Go(func() {
-			answers[n] = call(request.SendVendorMessage, "question", map[string]any{
-				"vendor_id": "v1", "message": "With cables?", "idempotency_key": request.Key(made.Request, "question"),
-			})
+			for t.Context().Err() == nil {
+				answers[n] = call(request.SendVendorMessage, "question", map[string]any{
+					"vendor_id": "v1", "message": "With cables?", "idempotency_key": request.Key(made.Request, "question"),
+				})
+				if answers[n].Status != http.StatusServiceUnavailable {
+					return
+				}
+				busy.Add(1)
+			}
 		})
 	}
 	all.Wait()
@@ -100,8 +109,9 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || len(asked) != 1 || records != calls {
-		t.Errorf("%v: the vendor has %q, and %d calls were audited", err, asked, records)
+	// A call that heard "busy" may have a record: a busy store may still have done what it was asked.
+	if err != nil || len(asked) != 1 || records < calls || records > calls+int(busy.Load()) {
+		t.Errorf("%v: the vendor has %q, and %d calls were audited, %d of them busy", err, asked, records, busy.Load())
 	}
 }
 
