@@ -34,8 +34,8 @@ type Process struct {
 	NewID  func() string
 	Wait   func(ctx context.Context, d time.Duration) error
 
-	// Backoff is how long the store is left alone after try n of a call; nil is dynamo's own.
-	Backoff func(n int) time.Duration
+	// Backoff is how long the store is left alone; nil is dynamo's own.
+	Backoff pause.Backoff
 
 	// Queues finds a queue by its name in the wiring; nil finds those of SQS at the addresses in Config.
 	Queues func(name string) queue.Queue

@@ -20,3 +20,20 @@ func TestFor(t *testing.T) {
 		t.Errorf("when it ends before: %v", err)
 	}
 }
+
+func TestExponential(t *testing.T) {
+	t.Parallel()
+	backoff := pause.Exponential(100*time.Millisecond, time.Second)
+	for n, most := range map[int]time.Duration{1: 100, 2: 200, 3: 400, 4: 800, 5: 1000, 90: 1000} {
+		var longest time.Duration
+		for range 1000 {
+			d := backoff(n)
+			if longest = max(longest, d); d <= 0 || d > most*time.Millisecond+time.Millisecond {
+				t.Fatalf("%s after attempt %d", d, n)
+			}
+		}
+		if longest < most*time.Millisecond/2 {
+			t.Errorf("%s at most after attempt %d", longest, n)
+		}
+	}
+}

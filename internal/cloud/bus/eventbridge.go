@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -29,15 +28,13 @@ type EventBridge struct {
 	client *eventbridge.Client
 	name   string
 
-	// Backoff is how long to wait after try n (1, 2, …). The default is exponential with full
-	// jitter, at most one second.
-	Backoff func(n int) time.Duration
+	Backoff pause.Backoff
 }
 
 // NewEventBridge returns the bus called name. The endpoint is cfg's, which the SDK reads from
 // its own environment variables (AWS_ENDPOINT_URL_EVENTBRIDGE). It makes no request.
 func NewEventBridge(cfg aws.Config, name string) *EventBridge {
-	b := &EventBridge{name: name, Backoff: backoff}
+	b := &EventBridge{name: name, Backoff: pause.Exponential(100*time.Millisecond, time.Second)}
 	b.client = eventbridge.NewFromConfig(cfg, func(o *eventbridge.Options) {
 		o.APIOptions = append(o.APIOptions, countRequests)
 		o.RetryMaxAttempts = cmp.Or(cfg.RetryMaxAttempts, tries)
@@ -46,11 +43,6 @@ func NewEventBridge(cfg aws.Config, name string) *EventBridge {
 		})
 	})
 	return b
-}
-
-func backoff(n int) time.Duration {
-	ceiling := min(50*time.Millisecond<<min(n, 5), time.Second)
-	return time.Duration(rand.Int64N(int64(ceiling))) + time.Millisecond
 }
 
 // countRequests counts every request that goes out, retries too.

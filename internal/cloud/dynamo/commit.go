@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/internal/base/fault"
-	"merve/internal/base/pause"
 	"merve/internal/base/telemetry"
 )
 
@@ -42,7 +41,7 @@ func (db *DB) Commit(ctx context.Context, ws ...Write) error {
 		in.TransactItems = append(in.TransactItems, w.transactItem())
 	}
 	ctx, meter := telemetry.WithMeter(ctx)
-	return db.again(ctx, func() error {
+	_, err := Retry(ctx, db, errConflict, func() (struct{}, error) {
 		before := meter.Cost().Requests
 		_, err := db.client.TransactWriteItems(ctx, in)
 		// A fresh token for each try, which the SDK keeps while it repeats the call: with
@@ -51,8 +50,9 @@ func (db *DB) Commit(ctx context.Context, ws ...Write) error {
 		if meter.Cost().Requests == before+1 {
 			in.ClientRequestToken = nil
 		}
-		return canceled(err, ws)
+		return struct{}{}, canceled(err, ws)
 	})
+	return err
 }
 
 // CommitAll makes writes happen that need not happen together, in their order, however many they
@@ -73,9 +73,7 @@ func (db *DB) Apply(ctx context.Context, w Write) (Item, error) {
 	if w.err != nil {
 		return nil, fmt.Errorf("dynamo: %s %s %v: %w", w.op, w.table, w.key, w.err)
 	}
-	var after Item
-	err := db.again(ctx, func() error {
-		var err error
+	return Retry(ctx, db, errConflict, func() (after Item, err error) {
 		switch w.op {
 		case opPut:
 			_, err = db.client.PutItem(ctx, w.putInput())
@@ -87,40 +85,22 @@ func (db *DB) Apply(ctx context.Context, w Write) (Item, error) {
 		case opDelete:
 			_, err = db.client.DeleteItem(ctx, w.deleteInput())
 		default:
-			return fmt.Errorf("dynamo: a check on its own: %v", w.key)
+			return nil, fmt.Errorf("dynamo: a check on its own: %v", w.key)
 		}
 		var failed *types.ConditionalCheckFailedException
-		if errors.As(err, &failed) {
-			return w.failure(failed.Item)
+		var met *types.TransactionConflictException
+		switch {
+		case errors.As(err, &failed):
+			return nil, w.failure(failed.Item)
+		case errors.As(err, &met):
+			return nil, fmt.Errorf("%w: %w", errConflict, err)
 		}
-		return classify(err, string(w.op), w.table)
+		return after, classify(err, string(w.op), w.table)
 	})
-	return after, err
-}
-
-// again runs f until it does not meet another transaction.
-func (db *DB) again(ctx context.Context, f func() error) error {
-	for n := 1; ; n++ {
-		err := f()
-		if err == nil || !conflicted(err) {
-			return err
-		}
-		if n == maxTries {
-			return fault.Wrap(err, fault.Unavailable, "too much contention, try again")
-		}
-		if err := pause.For(ctx, db.Backoff(n)); err != nil {
-			return err
-		}
-	}
 }
 
 // errConflict marks a transaction that met another one: nothing was written.
 var errConflict = errors.New("met another transaction")
-
-func conflicted(err error) bool {
-	var single *types.TransactionConflictException
-	return errors.Is(err, errConflict) || errors.As(err, &single)
-}
 
 // canceled turns the reasons of a cancelled transaction into the error of the first
 // write whose condition failed.

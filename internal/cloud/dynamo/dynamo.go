@@ -22,7 +22,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -33,6 +32,7 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/pattern"
+	"merve/internal/base/pause"
 	"merve/internal/base/telemetry"
 )
 
@@ -55,14 +55,13 @@ type V map[string]any
 type DB struct {
 	client *dynamodb.Client
 
-	// Backoff is how long to wait after try n (1, 2, …) of a call that got no answer or
-	// met another transaction. The default is exponential with full jitter, at most 400 ms.
-	Backoff func(n int) time.Duration
+	// Backoff is how long to wait after try n of a call that got no answer, or of an attempt that others were faster with.
+	Backoff pause.Backoff
 }
 
 // Open returns a DB for cfg. It makes no request.
 func Open(cfg aws.Config, opts ...func(*dynamodb.Options)) *DB {
-	db := &DB{Backoff: backoff}
+	db := &DB{Backoff: pause.Exponential(24*time.Millisecond, 400*time.Millisecond)}
 	opts = append([]func(*dynamodb.Options){func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, countRequests)
 		o.RetryMaxAttempts = cmp.Or(cfg.RetryMaxAttempts, maxAttempts)
@@ -89,19 +88,8 @@ type Table struct {
 // DB returns the database that the table is in.
 func (t Table) DB() *DB { return t.db }
 
-const (
-	// maxTries bounds the tries of a transaction that keeps meeting others.
-	maxTries = 8
-
-	// maxAttempts bounds the calls of one try that get no answer, or are told: later. The SDK's
-	// configuration may say otherwise.
-	maxAttempts = 4
-)
-
-func backoff(n int) time.Duration {
-	ceiling := min(12*time.Millisecond<<min(n, 6), 400*time.Millisecond)
-	return time.Duration(rand.Int64N(int64(ceiling))) + time.Millisecond
-}
+// maxAttempts bounds the calls of one try that get no answer, or are told: later. The SDK's configuration may say otherwise.
+const maxAttempts = 4
 
 // classify gives SDK errors that mean "later" their kind.
 func classify(err error, op, table string) error {

@@ -185,7 +185,8 @@ func TestContentionIsBounded(t *testing.T) {
 			if !fault.Is(err, fault.Unavailable) || !fault.Retryable(err) || counted(t, pk) != 0 {
 				t.Errorf("%s of %s: %v", f, op, err)
 			}
-			if len(tokens.seen) != 8 || len(waits) != 7 || waits[6] != 7 || op == "TransactWriteItems" && tokens.different() != 8 {
+			const tries = dynamo.MaxTries
+			if len(tokens.seen) != tries || len(waits) != tries-1 || waits[tries-2] != tries-1 || op == "TransactWriteItems" && tokens.different() != tries {
 				t.Errorf("%s of %s: tokens %v, waits %v", f, op, tokens.seen, waits)
 			}
 		}
@@ -264,7 +265,7 @@ func TestReasonsOfACancelledTransaction(t *testing.T) {
 		"more reasons than items": {`{},{},{"Code":"ConditionalCheckFailed"}`, func(err error) bool { return fault.Is(err, fault.Internal) }, 1},
 		"too large": {`{"Code":"ValidationError","Message":"Item size to update has exceeded the maximum allowed size"}`,
 			func(err error) bool { return fault.Is(err, fault.TooLarge) && !fault.Retryable(err) }, 1},
-		"conflicts": {`{"Code":"None"},{"Code":"TransactionConflict"}`, func(err error) bool { return fault.Is(err, fault.Unavailable) }, 8},
+		"conflicts": {`{"Code":"None"},{"Code":"TransactionConflict"}`, func(err error) bool { return fault.Is(err, fault.Unavailable) }, dynamo.MaxTries},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -100,7 +100,7 @@ func (db *DB) batchGet(ctx context.Context, places []Place, found map[string]map
 		switch ask = out.UnprocessedKeys; {
 		case len(ask) == 0:
 			return nil
-		case n == maxTries:
+		case n == MaxTries:
 			return fault.New(fault.Unavailable, "the store is busy, try again")
 		}
 		if err := pause.For(ctx, db.Backoff(n)); err != nil {

@@ -75,11 +75,14 @@ func (d *Departure) Never() bool { return d.began.Load() && !d.wrote.Load() }
 // MaxWait bounds what a server may ask for.
 const MaxWait = 24 * time.Hour
 
-// RetryAfter reads the header in both of its forms (RFC 9110 §10.2.3).
+// RetryAfter reads the header in both of its forms (RFC 9110 §10.2.3), and in the fractions of a second that some servers send.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), int(MaxWait/time.Second))) * time.Second
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if !(seconds > 0) { // NaN neither
+			return 0
+		}
+		return time.Duration(min(seconds, MaxWait.Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(at.Sub(now), 0), MaxWait)

@@ -237,9 +237,6 @@ func (b *Calls) whileItStands(ctx context.Context, k *Consent, by, trace string)
 	return false, err
 }
 
-// mostTries is how often a change is tried that others are faster with.
-const mostTries = 8
-
 const (
 	optedOut     = "the client has opted out of messages"
 	refusedCalls = "the client does not want to be called"
@@ -392,19 +389,17 @@ func (a *Attempt) later(now time.Time) bool {
 
 // change changes a consent, whatever else changes it meanwhile. change reports whether it has.
 func (b *Calls) change(ctx context.Context, request, consent, by string, change func(k *Consent) bool) (Consent, error) {
-	for try := 1; ; try++ {
+	k, err := dynamo.Retry(ctx, b.Store.Table.DB(), ErrChanged, func() (Consent, error) {
 		k, err := b.Store.get(ctx, request, consent)
 		if err != nil || !change(&k) {
 			return k, err
 		}
-		err = b.Store.Table.DB().Commit(ctx, b.Store.Keeps(&k, by, "")...)
-		switch {
-		case err == nil:
-			return k, nil
-		case !errors.Is(err, ErrChanged) || try == mostTries:
-			return k, fmt.Errorf("consent %s: %w", consent, err)
-		}
+		return k, b.Store.Table.DB().Commit(ctx, b.Store.Keeps(&k, by, "")...)
+	})
+	if err != nil {
+		return k, fmt.Errorf("consent %s: %w", consent, err)
 	}
+	return k, nil
 }
 
 // note changes an attempt, and ends it when no call can come of it any more.
@@ -431,12 +426,11 @@ type Connection struct{ From, To string }
 // which the consent is looked at: the client's number is given out in a transaction that holds only while the consent
 // stands, so that a revocation that committed before is never followed by a call. ok is false when nobody is to be called.
 func (b *Calls) Connect(ctx context.Context, at Place, callID string) (to Connection, ok bool, err error) {
-	for try := 1; ; try++ {
+	to, err = dynamo.Retry(ctx, b.Store.Table.DB(), ErrChanged, func() (to Connection, err error) {
 		to, ok, err = b.connect(ctx, at, callID)
-		if !errors.Is(err, ErrChanged) || try == mostTries {
-			return to, ok, err
-		}
-	}
+		return to, err
+	})
+	return to, ok, err
 }
 
 func (b *Calls) connect(ctx context.Context, at Place, callID string) (Connection, bool, error) {

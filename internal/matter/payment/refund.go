@@ -36,7 +36,7 @@ func nextTry(tries int) time.Duration { return min(time.Minute<<min(tries, 10), 
 // Ended has the payment looked at again for a partial refund. It may be
 // called any number of times; [Store.Sweep] makes the refund itself.
 func (s *Store) Ended(ctx context.Context, e ledger.Event) error {
-	return again(e.Transaction.ID, func() error { return s.ended(ctx, e) })
+	return s.again(ctx, func() error { return s.ended(ctx, e) })
 }
 
 func (s *Store) ended(ctx context.Context, e ledger.Event) error {

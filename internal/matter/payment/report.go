@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"merve/internal/base/actor"
-	"merve/internal/base/fault"
 	"merve/internal/cloud/alert"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/record/ledger"
@@ -33,23 +32,16 @@ type Notification struct {
 	Refund      string // the provider's id of the refund that bounced
 }
 
-// maxLooks bounds how often a payment is looked at again that changes all the time.
-const maxLooks = 8
-
 // Take does what a report calls for, once, however often it comes. A report that nothing
 // bears out changes nothing and raises an alert. An error means: tell again.
 func (s *Store) Take(ctx context.Context, r Notification) error {
-	return again(r.Transaction, func() error { return s.take(ctx, r) })
+	return s.again(ctx, func() error { return s.take(ctx, r) })
 }
 
 // again does what begins by reading a payment, until the payment has not changed meanwhile.
-func again(tx string, do func() error) error {
-	for range maxLooks {
-		if err := do(); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return fault.New(fault.Unavailable, "payment of %s: it changes all the time", tx)
+func (s *Store) again(ctx context.Context, do func() error) error {
+	_, err := dynamo.Retry(ctx, s.Table.DB(), errMoved, func() (struct{}, error) { return struct{}{}, do() })
+	return err
 }
 
 func (s *Store) take(ctx context.Context, r Notification) error {

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"merve/internal/base/actor"
-	"merve/internal/base/fault"
-	"merve/internal/base/pause"
 	"merve/internal/cloud/dynamo"
 )
 
@@ -35,9 +33,6 @@ type change struct {
 // errMoved says that something else was written between read and write: look again.
 var errMoved = errors.New("the report has changed meanwhile")
 
-// maxTries bounds how often a change is made again because of others.
-const maxTries = 12
-
 // done is the result of a change: the report afterwards, and the event if the change had
 // been made before. A report that has been deleted since is nil.
 type done struct {
@@ -54,18 +49,7 @@ func (s *Store) once(ctx context.Context, by By, id string, c change) (done, err
 	if err != nil {
 		return done{}, err
 	}
-	for n := 1; ; n++ {
-		d, err := s.try(ctx, by, owners, id, c)
-		switch {
-		case !errors.Is(err, errMoved):
-			return d, err
-		case n == maxTries:
-			return done{}, fault.Wrap(err, fault.Unavailable, "too many changes at once, try again")
-		}
-		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
-			return done{}, err
-		}
-	}
+	return dynamo.Retry(ctx, s.Table.DB(), errMoved, func() (done, error) { return s.try(ctx, by, owners, id, c) })
 }
 
 func (s *Store) try(ctx context.Context, by By, owners []string, id string, c change) (done, error) {

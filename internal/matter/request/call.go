@@ -171,8 +171,6 @@ type call struct {
 	mapped *mapping
 }
 
-const maxTries = 8
-
 // ErrNoTool is the answer for a tool that there is not.
 var ErrNoTool = fault.New(fault.NotFound, "no such tool")
 
@@ -187,12 +185,7 @@ func (b *Broker) Do(ctx context.Context, in Call) (Answer, error) {
 	if err := in.Meta.check(b.Store.now()); err != nil {
 		return Answer{}, err
 	}
-	for n := 1; ; n++ {
-		a, err := b.try(ctx, in, op)
-		if !errors.Is(err, once.ErrAnswered) || n == maxTries {
-			return a, err
-		}
-	}
+	return dynamo.Retry(ctx, b.Store.Table.DB(), once.ErrAnswered, func() (Answer, error) { return b.try(ctx, in, op) })
 }
 
 // keyed are what calls of tools were answered under their keys.
@@ -240,15 +233,21 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 			}
 		}
 	}
-	for n := 1; ; n++ {
+	return dynamo.Retry(ctx, b.Store.Table.DB(), ErrChanged, func() (Answer, error) {
 		a, err := b.carryOut(ctx, c, op)
-		if !errors.Is(err, ErrChanged) && !errors.Is(err, vendor.ErrAsked) || n == maxTries {
+		if errors.Is(err, vendor.ErrAsked) {
+			err = fmt.Errorf("%w: %w", ErrChanged, err)
+		}
+		if !errors.Is(err, ErrChanged) {
 			return a, err
 		}
-		if c.view, err = b.Store.View(ctx, c.view.ID); err != nil {
-			return Answer{}, err
+		view, gone := b.Store.View(ctx, c.view.ID)
+		if gone != nil {
+			return Answer{}, gone
 		}
-	}
+		c.view = view
+		return a, err
+	})
 }
 
 // before is what the key of a call was answered before, as it is shown now; nil is nothing.

@@ -2,7 +2,6 @@ package request
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"merve/internal/agent/tool"
@@ -42,8 +41,8 @@ func (r Refusals) Refuse(ctx context.Context, tc tool.Context, m thread.Message,
 }
 
 // takeBack takes back the consents of one request for a message of its client.
-func (x consents) takeBack(ctx context.Context, tc tool.Context, request, message, asks string) (refused bool, err error) {
-	for try := 1; ; try++ {
+func (x consents) takeBack(ctx context.Context, tc tool.Context, request, message, asks string) (bool, error) {
+	return dynamo.Retry(ctx, x.b.Store.Table.DB(), ErrChanged, func() (refused bool, err error) {
 		v, err := x.b.Store.View(ctx, request)
 		if err != nil {
 			return false, err
@@ -65,10 +64,8 @@ func (x consents) takeBack(ctx context.Context, tc tool.Context, request, messag
 		}
 		ws = append(ws, x.b.keyed().Record(c.once(), mustJSON(out), 0)...)
 		err = x.b.Store.Table.DB().Commit(ctx, ws...)
-		if err == nil || !errors.Is(err, ErrChanged) || try == maxTries {
-			return err == nil, err
-		}
-	}
+		return err == nil, err
+	})
 }
 
 // revokes are the writes that take consents back which stand, and which they are.

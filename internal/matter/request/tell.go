@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/cloud/alert"
+	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/matter/vendor"
 	"merve/internal/spine/outbox"
@@ -197,8 +198,24 @@ func (t *Teller) winner(ctx context.Context, n news, o vendor.Outreach) error {
 
 // present takes the request to where its quotes are shown, which the client is told by the event of that.
 func (t *Teller) present(ctx context.Context, n news) error {
+	_, err := dynamo.Retry(ctx, t.Broker.Store.Table.DB(), ErrChanged, func() (struct{}, error) {
+		err := t.advance(ctx, n)
+		if errors.Is(err, ErrChanged) {
+			view, gone := t.Broker.Store.View(ctx, n.view.ID)
+			if gone != nil {
+				return struct{}{}, gone
+			}
+			n.view = view
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// advance takes the request on from the state that it was read in.
+func (t *Teller) advance(ctx context.Context, n news) error {
 	s := t.Broker.Store
-	for try := 1; ; try++ {
+	for {
 		v := n.view
 		e := Event{Type: PresentedEvent, From: v.State, To: Presented, Outreach: n.event.Outreach, By: System, Trace: n.event.Trace}
 		switch v.State {
@@ -215,11 +232,7 @@ func (t *Teller) present(ctx context.Context, n news) error {
 		default:
 			return nil
 		}
-		err := s.Table.DB().Commit(ctx, s.changes(&v, e)...)
-		if errors.Is(err, ErrChanged) && try < maxTries {
-			v, err = s.View(ctx, n.view.ID)
-		}
-		if err != nil {
+		if err := s.Table.DB().Commit(ctx, s.changes(&v, e)...); err != nil {
 			return err
 		}
 		n.view = v

@@ -12,7 +12,6 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/base/pattern"
-	"merve/internal/base/pause"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/tenant/market"
 	"merve/internal/words/language"
@@ -177,9 +176,6 @@ func (s *Drivers) available(ctx context.Context, market, name string) ([]waiting
 	return all, nil
 }
 
-// maxTries bounds how often a change is tried again because of others.
-const maxTries = 8
-
 // errStale is the answer to a change of an outdated version.
 var errStale = fault.New(fault.Conflict, "the driver has changed meanwhile: load them again")
 
@@ -191,7 +187,7 @@ func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 	if err := d.Check(); err != nil {
 		return Driver{}, err
 	}
-	for n := 1; ; n++ {
+	after, err := dynamo.Retry(ctx, s.Table.DB(), errMoved, func() (Driver, error) {
 		before, err := s.before(ctx, d.Market, d.ID)
 		switch {
 		case err != nil:
@@ -203,19 +199,12 @@ func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 			return Driver{}, errStale
 		}
 		after, ws := s.writes(before, d)
-		err = s.Table.DB().Commit(ctx, ws...)
-		switch {
-		case err == nil:
-			return after, nil
-		case !errors.Is(err, errMoved):
-			return Driver{}, fmt.Errorf("taxi: change driver %s: %w", d.ID, err)
-		case n == maxTries:
-			return Driver{}, fault.Wrap(err, fault.Unavailable, "too many changes at once, try again")
-		}
-		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
-			return Driver{}, err
-		}
+		return after, s.Table.DB().Commit(ctx, ws...)
+	})
+	if err != nil {
+		return Driver{}, fmt.Errorf("taxi: change driver %s: %w", d.ID, err)
 	}
+	return after, nil
 }
 
 func (s *Drivers) before(ctx context.Context, market, id string) (*Driver, error) {

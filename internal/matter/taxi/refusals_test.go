@@ -98,7 +98,7 @@ func TestADriverWhoKeepsChanging(t *testing.T) {
 		d, err = c.Drivers.Put(ctx, d)
 		return body, err
 	}}, 4)
-	if err := c.goes(busy, 0, false); !fault.Is(err, fault.Unavailable) || tries != 8 {
+	if err := c.goes(busy, 0, false); !fault.Is(err, fault.Unavailable) || tries != dynamo.MaxTries {
 		t.Errorf("%v after %d tries", err, tries)
 	}
 }

@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"merve/internal/base/pause"
@@ -15,15 +14,13 @@ type Retry struct {
 	Attempts int           // 3
 	Timeout  time.Duration // of an attempt that shows no sign of life; 30 s
 
-	Now    func() time.Time
-	Jitter func() float64                                   // in [0,1)
-	Sleep  func(ctx context.Context, d time.Duration) error // returns early when ctx ends
+	Now     func() time.Time
+	Backoff pause.Backoff                                    // unless the provider asks for longer
+	Sleep   func(ctx context.Context, d time.Duration) error // returns early when ctx ends
 }
 
 const (
-	firstWait  = 400 * time.Millisecond // before the second attempt, doubled for each further one
-	longestOwn = 8 * time.Second        // of our own waits
-	longestAny = time.Minute            // a provider that asks for more gets no further attempt
+	longestAny = time.Minute // a provider that asks for more gets no further attempt
 )
 
 // errSlow ends an attempt that gave nothing for the time-out.
@@ -42,7 +39,7 @@ func (r Retry) Do(ctx context.Context, ask func(ctx context.Context, alive func(
 		if MeaningOf(err) != Unavailable || IsFinal(err) || attempt == r.Attempts {
 			return plain(err)
 		}
-		wait := max(r.backoff(attempt), retryAfter(err))
+		wait := max(r.Backoff(attempt), retryAfter(err))
 		if deadline, ok := ctx.Deadline(); wait > longestAny || ok && r.Now().Add(wait).After(deadline) {
 			return err // no answer could come in time
 		}
@@ -62,8 +59,8 @@ func (r Retry) filled() Retry {
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	if r.Jitter == nil {
-		r.Jitter = rand.Float64
+	if r.Backoff == nil {
+		r.Backoff = pause.Exponential(800*time.Millisecond, 8*time.Second)
 	}
 	if r.Sleep == nil {
 		r.Sleep = pause.For
@@ -77,13 +74,6 @@ func (r Retry) attempt(ctx context.Context, ask func(ctx context.Context, alive 
 	watchdog := time.AfterFunc(r.Timeout, func() { cancel(errSlow) })
 	defer watchdog.Stop()
 	return ask(ctx, func() { watchdog.Reset(r.Timeout) })
-}
-
-// backoff is the wait after attempt: exponential, half of it by chance, so that many
-// clients do not come back at once.
-func (r Retry) backoff(attempt int) time.Duration {
-	d := min(firstWait<<min(attempt-1, 10), longestOwn)
-	return d/2 + time.Duration(r.Jitter()*float64(d/2))
 }
 
 func retryAfter(err error) time.Duration {

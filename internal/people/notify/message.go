@@ -133,21 +133,16 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent:" + l.Name(tc.Language)}, Done: a.said(tc, l, wording.MessageSent)}, nil
 }
 
-// maxTries bounds how often a message looks for a token of a bound again, after another was faster.
-const maxTries = 8
-
 // begin begins the talk with the message, which takes a token of its customer's bound.
 func (w Writer) begin(ctx context.Context, tc tool.Context, talk relay.Talk, message func(code string) []dynamo.Write) error {
-	for try := 1; ; try++ {
+	_, err := dynamo.Retry(ctx, w.Talks.Table.DB(), bound.ErrLost, func() (struct{}, error) {
 		tokens, err := w.bounded(ctx, tc)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
-		err = w.Talks.Begin(ctx, talk, func(code string) []dynamo.Write { return append(message(code), tokens.Writes...) })
-		if !errors.Is(err, bound.ErrLost) || try == maxTries {
-			return err
-		}
-	}
+		return struct{}{}, w.Talks.Begin(ctx, talk, func(code string) []dynamo.Write { return append(message(code), tokens.Writes...) })
+	})
+	return err
 }
 
 const merchantMessage = "merchant_message"

@@ -39,7 +39,7 @@ func client(t *testing.T, s *openaitest.Server, change func(*openai.Config)) (*o
 	t.Helper()
 	n := new(naps)
 	conf := openai.Config{BaseURL: s.URL(), Key: openaitest.Key, Model: "gpt-4o-mini", HTTP: s.Client(),
-		Retry: llm.Retry{Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}}
+		Retry: llm.Retry{Sleep: n.sleep, Backoff: func(n int) time.Duration { return 300 * time.Millisecond << (n - 1) }}}
 	if change != nil {
 		change(&conf)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func clientOf(s *typesensetest.Server) *typesense.Client {
-	return &typesense.Client{URL: s.URL(), Key: key(typesensetest.Key), HTTP: s.Client(), Prefix: "merve-", Timeout: 10 * time.Second, Wait: time.Millisecond}
+	return &typesense.Client{URL: s.URL(), Key: key(typesensetest.Key), HTTP: s.Client(), Prefix: "merve-", Timeout: 10 * time.Second, Backoff: func(int) time.Duration { return time.Millisecond }}
 }
 
 // indexed is a market whose listings a stand-in has.

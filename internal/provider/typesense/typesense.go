@@ -40,7 +40,6 @@ import (
 
 const (
 	defaultTimeout = 3 * time.Second
-	defaultWait    = 100 * time.Millisecond
 	maxAnswer      = 16 << 20 // bytes of an answer that are read
 
 	findTries  = 2 // somebody waits, and there is an index in memory to do without
@@ -63,7 +62,7 @@ type Client struct {
 	Prefix  string                                    // of the names of aliases and collections, for a server with other guests
 	HTTP    *http.Client                              // nil is one with Go's defaults
 	Timeout time.Duration                             // of one attempt at a search; 0 is 3 s. Writes have five times as much
-	Wait    time.Duration                             // before the second attempt, doubled for each further one; 0 is 100 ms
+	Backoff pause.Backoff                             // nil is one of its own
 }
 
 // alias returns the alias that searches of a market use.
@@ -108,12 +107,16 @@ type attempts struct {
 
 // Do tries a request until there is an answer that is one.
 func (a attempts) Do(req *http.Request) (*http.Response, error) {
+	backoff := a.client.Backoff
+	if backoff == nil {
+		backoff = pause.Exponential(200*time.Millisecond, 2*time.Second)
+	}
 	for n := 1; ; n++ {
 		got, err := a.once(req)
 		if n == a.tries || err == nil && got.Status < 500 && got.Status != http.StatusTooManyRequests {
 			return response(req, got), err
 		}
-		if err := pause.For(req.Context(), cmp.Or(a.client.Wait, defaultWait)<<(n-1)); err != nil {
+		if err := pause.For(req.Context(), backoff(n)); err != nil {
 			return nil, err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
 	"merve/internal/base/ident"
-	"merve/internal/base/pause"
 	"merve/internal/cloud/dynamo"
 )
 
@@ -113,9 +112,6 @@ func failedThreadKey(market, thread string) dynamo.Key {
 // errMeanwhile says that another attempt was faster: look again.
 var errMeanwhile = errors.New("another attempt was faster")
 
-// maxLooks bounds how often an attempt looks again.
-const maxLooks = 16
-
 // ErrNoCall is the answer outside of a call session, where no caller can prove anything.
 var ErrNoCall = fault.New(fault.Conflict, "there is no call in which somebody could be verified")
 
@@ -132,18 +128,7 @@ func (v *Verifier) Verify(ctx context.Context, tc tool.Context, said string) (An
 			return Answer{}, err
 		}
 	}
-	for n := 1; ; n++ {
-		answer, err := a.settle(ctx)
-		switch {
-		case !errors.Is(err, errMeanwhile):
-			return answer, err
-		case n == maxLooks:
-			return Answer{}, fault.Wrap(err, fault.Unavailable, "too many attempts at once, try again")
-		}
-		if err := pause.For(ctx, v.Sessions.DB().Backoff(n)); err != nil {
-			return Answer{}, err
-		}
-	}
+	return dynamo.Retry(ctx, v.Sessions.DB(), errMeanwhile, func() (Answer, error) { return a.settle(ctx) })
 }
 
 // attempt is one ZIP code that a caller said.

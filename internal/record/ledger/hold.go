@@ -9,14 +9,10 @@ import (
 
 	"merve/internal/base/fault"
 	"merve/internal/base/ident"
-	"merve/internal/base/pause"
 	"merve/internal/base/telemetry"
 	"merve/internal/cloud/bound"
 	"merve/internal/cloud/dynamo"
 )
-
-// maxTries bounds how often a hold looks again after losing a token. Each loss means that another hold won.
-const maxTries = 12
 
 // Hold takes one token of every slot of a draft, all or none, until a time; [ErrSlotTaken] when a slot has none left.
 // capacity is how many tokens a slot has. A token whose hold has expired, or that the same thread holds for an earlier
@@ -93,22 +89,20 @@ type taking struct {
 
 // take looks for tokens and takes them, until it has them or there are none.
 func (t taking) take(ctx context.Context) (Transaction, error) {
-	for try := 1; ; try++ {
-		after, err := t.try(ctx, try > 1)
+	spread := false
+	return dynamo.Retry(ctx, t.Table.DB(), errTokenLost, func() (Transaction, error) {
+		after, err := t.try(ctx, spread)
+		spread = true
 		switch {
 		case errors.Is(err, errMine):
 			return t.writer().replayed(ctx, t.change, errNotDraft)
 		case t.change.draft != nil && (errors.Is(err, ErrSlotTaken) || bounded(err)): // perhaps by this very offer
 			return t.writer().replayed(ctx, t.change, err)
-		case !errors.Is(err, errTokenLost) && !errors.Is(err, bound.ErrLost):
-			return after, err
-		case try == maxTries:
-			return Transaction{}, fault.Wrap(err, fault.Unavailable, "too many want this time, try again")
+		case errors.Is(err, bound.ErrLost):
+			err = fmt.Errorf("%w: %w", errTokenLost, err)
 		}
-		if err := pause.For(ctx, t.Table.DB().Backoff(try)); err != nil {
-			return Transaction{}, err
-		}
-	}
+		return after, err
+	})
 }
 
 // errMine means that the draft was held since the caller read it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/base/fault"
+	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/dynamo/dynamotest"
 	"merve/internal/tenant/schedule"
 )
@@ -92,11 +93,11 @@ func TestAHoldGivesUp(t *testing.T) {
 	unlucky.Rand = func(int) int { return 0 }
 	unlucky.Table.DB().Backoff = func(int) time.Duration { tries++; return time.Microsecond }
 	tx, err := unlucky.Offer(ctx, c.terms(24), 1000, time.Minute, "k")
-	if !fault.Is(err, fault.Unavailable) || tx.ID != "" || tries != maxTries-1 {
+	if !fault.Is(err, fault.Unavailable) || tx.ID != "" || tries != dynamo.MaxTries-1 {
 		t.Errorf("%+v, %v after %d waits", tx, err, tries)
 	}
-	if ls := c.locks(noon.Add(24 * time.Hour)); len(ls) != maxTries {
-		t.Errorf("%d locks, of %d others", len(ls), maxTries)
+	if ls := c.locks(noon.Add(24 * time.Hour)); len(ls) != dynamo.MaxTries {
+		t.Errorf("%d locks, of %d others", len(ls), dynamo.MaxTries)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"merve/internal/base/fault"
-	"merve/internal/base/pause"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/record/stock"
 	"merve/internal/tenant/roster"
@@ -93,16 +92,20 @@ type whole struct {
 // Get reads one listing, with its items, as it is stored now. A read in the middle of a change can
 // meet the listing of one version and the items of another: it is made again.
 func (s *Store) Get(ctx context.Context, market, id string) (*Listing, error) {
-	for n := 1; ; n++ {
+	l, err := dynamo.Retry(ctx, s.Table.DB(), errTorn, func() (*Listing, error) {
 		l, torn, err := s.look(ctx, market, id)
-		if err != nil || !torn || n == maxTries {
-			return l, err
+		if err == nil && torn {
+			err = errTorn
 		}
-		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
-			return nil, err
-		}
+		return l, err
+	})
+	if errors.Is(err, errTorn) { // better than none
+		err = nil
 	}
+	return l, err
 }
+
+var errTorn = errors.New("the items are those of another version")
 
 // look is one read; torn when listing and items are not of one version.
 func (s *Store) look(ctx context.Context, market, id string) (l *Listing, torn bool, err error) {
@@ -154,9 +157,6 @@ var errMoved = errors.New("the listing has changed meanwhile")
 // errWas says that a listing, deleted by now, has had the version that was to be written.
 var errWas = fmt.Errorf("%w: there was one with its id", errMoved)
 
-// maxTries bounds how often a change is made again because of others.
-const maxTries = 8
-
 // Put stores a listing after checking it and fills in its version. One that names a version
 // changes that one only, and no listing that was deleted. The same listing, put again, changes
 // nothing. by is who does it (an actor key).
@@ -178,18 +178,11 @@ func (s *Store) Put(ctx context.Context, l *Listing, by string) error {
 // and returns the listing as stored. f may be called again if something else was written
 // meanwhile. If f returns nil, the listing is deleted.
 func (s *Store) Change(ctx context.Context, market, id, by string, f func(before *Listing) (*Listing, error)) (*Listing, error) {
-	for n := 1; ; n++ {
-		l, err := s.try(ctx, market, id, by, f)
-		switch {
-		case !errors.Is(err, errMoved):
-			return l, err
-		case n == maxTries:
-			return nil, ErrStale
-		}
-		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
-			return nil, err
-		}
+	l, err := dynamo.Retry(ctx, s.Table.DB(), errMoved, func() (*Listing, error) { return s.try(ctx, market, id, by, f) })
+	if errors.Is(err, errMoved) {
+		return nil, ErrStale
 	}
+	return l, err
 }
 
 func (s *Store) try(ctx context.Context, market, id, by string, f func(before *Listing) (*Listing, error)) (*Listing, error) {

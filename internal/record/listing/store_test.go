@@ -236,13 +236,13 @@ func TestAListingChangesMeanwhile(t *testing.T) {
 	}
 	tries, hasty := 0, &listing.Store{Table: dynamotest.Once(t, faulttest.Transport).Table(dynamotest.TableName("catalog")), Now: c.Now}
 	_, err = hasty.Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
-		if tries++; tries > 8 {
+		if tries++; tries > dynamo.MaxTries {
 			return nil, errors.New("it never ends")
 		}
 		other(fmt.Sprint(tries))()
 		return tags("mine")(l)
 	})
-	if tries != 8 || !errors.Is(err, listing.ErrStale) {
+	if tries != dynamo.MaxTries || !errors.Is(err, listing.ErrStale) {
 		t.Errorf("overtaken each time: %v after %d tries", err, tries)
 	}
 }

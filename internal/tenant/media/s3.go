@@ -9,7 +9,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -31,8 +30,8 @@ type Bucket struct {
 	Region      string
 	Endpoint    string // "" is S3; the bucket is then the first part of the host, else of the path
 	Credentials aws.CredentialsProvider
-	HTTP        *http.Client                // nil is one with Go's defaults
-	Backoff     func(try int) time.Duration // wait after try 1, 2, …; nil: 100 ms doubled, half of it by chance
+	HTTP        *http.Client  // nil is one with Go's defaults
+	Backoff     pause.Backoff // nil is one of its own
 }
 
 const (
@@ -67,9 +66,7 @@ func newS3(b Bucket, now func() time.Time) *s3 {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	b.HTTP = &client
 	if b.Backoff == nil {
-		b.Backoff = func(try int) time.Duration {
-			return time.Duration((0.5 + rand.Float64()/2) * float64(100*time.Millisecond<<try))
-		}
+		b.Backoff = pause.Exponential(200*time.Millisecond, 2*time.Second)
 	}
 	// S3 takes the path as it is sent; other services want it escaped twice.
 	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })

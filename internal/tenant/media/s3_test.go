@@ -332,18 +332,6 @@ func TestS3GivesUpInTime(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
-	t.Parallel()
-	s := newS3(Bucket{}, time.Now)
-	for try, longest := range map[int]time.Duration{1: 200 * time.Millisecond, 2: 400 * time.Millisecond} {
-		for range 100 {
-			if d := s.Backoff(try); d < longest/2 || d > longest {
-				t.Fatalf("wait %v after try %d", d, try)
-			}
-		}
-	}
-}
-
 // Without credentials nothing is sent, and nobody is told why.
 func TestS3WithoutCredentials(t *testing.T) {
 	t.Parallel()
