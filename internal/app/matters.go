@@ -402,7 +402,7 @@ func (b *services) caller() *taxi.Caller {
 
 func (b *services) rideTeller() *taxi.Teller {
 	return &taxi.Teller{
-		Rides: b.Rides(), Markets: b.Markets(), Threads: b.teller(), Roster: b.roster(), Outbox: b.Outbox(), Log: b.Log,
+		Rides: b.Rides(), Markets: b.Markets(), Threads: b.teller(), Roster: b.roster(), Outbox: b.Outbox(),
 	}
 }
 
@@ -482,7 +482,7 @@ func (b *services) handovers() *desk.Desk {
 func (b *services) Notifier() *notify.Notifier {
 	return &notify.Notifier{
 		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Bookings: b.Ledger(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(), Alert: b.alertOfMessage,
-		SiteURL: b.Config.SiteURL, Log: b.Log,
+		SiteURL: b.Config.SiteURL,
 	}
 }
 
@@ -631,7 +631,9 @@ func (b *stores) Threads() *thread.Store {
 }
 
 // Outbox returns the outbox.
-func (b *stores) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
+func (b *stores) Outbox() *outbox.Box {
+	return &outbox.Box{Table: b.conversations(), Now: b.Now, Log: b.Log}
+}
 
 // Ledger returns the ledger.
 func (b *stores) Ledger() *ledger.Ledger {

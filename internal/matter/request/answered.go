@@ -24,7 +24,7 @@ func (b *Broker) Answers(named bool) vendor.Answers {
 
 // mail is what is written to vendors.
 func (b *Broker) mail() vendor.Mail {
-	return vendor.Mail{Book: b.Store.Book(), Outbox: b.Outbox, Threads: b.Threads, Roster: b.Roster, Log: b.Log}
+	return vendor.Mail{Book: b.Store.Book(), Outbox: b.Outbox, Threads: b.Threads, Roster: b.Roster}
 }
 
 // Category is that of a request, for a vendor who was asked about several.

@@ -12,7 +12,6 @@ import (
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/matter/vendor"
-	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/market"
 	"merve/internal/words/wording"
@@ -292,10 +291,7 @@ func (t *Teller) thank(ctx context.Context, n news, winner string) error {
 		if accepted && n.event.Type == CancelledEvent {
 			thanks.Key = wording.VendorCancelled
 		}
-		err := t.Broker.Outbox.Table.DB().Commit(ctx, t.Broker.mail().Letter(ctx, n.market, n.view.Thread, o, thanks, n.event.Trace)...)
-		if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, t.Broker.mail().Send(ctx, n.market, n.view.Thread, o, thanks, n.event.Trace))
 	}
 	return errors.Join(errs...)
 }

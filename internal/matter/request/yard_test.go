@@ -63,7 +63,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 	log := slog.New(slog.NewTextHandler(y.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	b := &Broker{
 		Store: &Store{Table: table("records"), Now: now, Rows: &thread.Rows{Table: table("conversations")}}, Vendors: &vendor.Store{Table: table("catalog"), Now: now}, Markets: y, Threads: threads,
-		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
+		Outbox: &outbox.Box{Table: table("conversations"), Now: now, Log: log}, Roster: &roster.Book{Table: table("catalog"), Now: now},
 		Parser: &quote.Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
 		Alerts: &alert.Store{Table: table("alerts"), Now: now},
 	}

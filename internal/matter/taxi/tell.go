@@ -1,17 +1,16 @@
 package taxi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"merve/internal/base/fault"
-	"merve/internal/base/telemetry"
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -38,7 +37,6 @@ type Teller struct {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Outbox *outbox.Box
-	Log    *slog.Logger
 }
 
 // The events that markets' templates may word, by name.
@@ -142,40 +140,24 @@ func (n news) each(ctx context.Context, ids []string, typ string, fallback wordi
 }
 
 func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording.Key) error {
-	lang := d.Language
-	if lang == "" {
-		lang = n.market.Language
-	}
-	vars := n.vars(lang)
-	templates := []string{n.market.Templates[typ]}
-	if typ == OfferTemplate {
-		templates = append(templates, n.market.Tools[requestTool].Template)
-	}
-	word := wording.Word
-	if typ == PickupTemplate { // a child's seat must not be left out
-		word = wording.Whole
-	}
-	text, err := word(lang, fallback, vars, templates...)
-	if err != nil { // better sent as it is than lost
-		n.Log.WarnContext(ctx, "template", "type", typ, "market", n.market.ID, "error", err.Error())
-	}
-	if typ == OfferTemplate && !strings.Contains(text, n.ride.Code) { // nobody could answer it
-		text += "\n" + wording.Say(lang, wording.TaxiWhichWord, wording.Vars{"code": n.ride.Code})
-	}
 	roles, err := n.Roster.Of(ctx, n.ride.Market, d.Phone)
 	if err != nil {
 		return err
 	}
-	msg := outbox.Message{
-		Thread: DriverThread(n.ride.Market, d.Phone, roles), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
-		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: outbox.ToDriver, About: n.ride.Code, Customer: n.ride.Thread, Trace: n.event.Trace,
-		Template: outbox.Approved(n.market, typ, vars),
+	lang := cmp.Or(d.Language, n.market.Language)
+	l := outbox.Letter{
+		Kind: outbox.ToDriver, Thread: DriverThread(n.ride.Market, d.Phone, roles), To: d.Phone, ID: n.key(typ, d.Phone),
+		Language: lang, Key: fallback, Vars: n.vars(lang), Event: typ,
+		Brief: typ != PickupTemplate, // a child's seat must not be left out
+		About: n.ride.Code, Customer: n.ride.Thread, Trace: n.event.Trace,
 	}
-	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.PutPieces(msg)...)
-	if errors.Is(err, outbox.ErrDuplicate) {
-		return nil
+	if typ == OfferTemplate {
+		l.Tool = requestTool
+		if text, _ := l.Words(n.market); !strings.Contains(text, n.ride.Code) { // nobody could answer it
+			l.Below = wording.Say(lang, wording.TaxiWhichWord, wording.Vars{"code": n.ride.Code})
+		}
 	}
-	return err
+	return n.Outbox.PutOnce(ctx, n.Outbox.Letter(ctx, n.market, l))
 }
 
 // DriverThread is the thread that a driver's own messages arrive on, with every role that their number has on the
@@ -197,10 +179,9 @@ func (n news) vars(lang string) wording.Vars {
 	return v
 }
 
-// key names a message, so that it exists once. It appears in addresses and log lines, so its name for the recipient does not
-// give their number away.
+// key lets a message exist once.
 func (n news) key(typ, recipient string) string {
-	return strings.Join([]string{n.ride.ID, strings.ReplaceAll(n.event.ID, "#", "-"), typ, telemetry.Redact(recipient)}, ".")
+	return outbox.LetterID(recipient, n.ride.ID, strings.ReplaceAll(n.event.ID, "#", "-"), typ)
 }
 
 // customer tells the customer what has become of their ride.

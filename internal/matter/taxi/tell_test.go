@@ -80,10 +80,10 @@ func (s *station) teller(calls *faulttest.Calls, q interface {
 	db.Backoff = func(int) time.Duration { return time.Millisecond }
 	conversations := db.Table(dynamotest.TableName("conversations"))
 	return &taxi.Teller{
-		Rides: s.over(transport, attempts), Markets: s, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
+		Rides: s.over(transport, attempts), Markets: s,
 		Threads: thread.Teller{Queue: q, Store: &thread.Store{Table: conversations, Now: s.clock.Now, NewID: func() string { return dynamotest.ID("lease") }}},
 		Roster:  &roster.Book{Table: db.Table(dynamotest.TableName("catalog")), Now: s.clock.Now},
-		Outbox:  &outbox.Box{Table: conversations, Now: s.clock.Now},
+		Outbox:  &outbox.Box{Table: conversations, Now: s.clock.Now, Log: slog.New(slog.NewTextHandler(s.logged, nil))},
 	}
 }
 

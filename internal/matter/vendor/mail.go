@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"time"
@@ -28,7 +27,6 @@ type Mail struct {
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
-	Log *slog.Logger
 }
 
 // The events of messages to vendors, which have approved templates.
@@ -48,16 +46,22 @@ type Letter struct {
 
 // Letter are the writes that put a message to a vendor on the outbox, once for its name. client is the thread of whose request it is.
 func (b Mail) Letter(ctx context.Context, m *market.Market, client string, o Outreach, l Letter, trace string) []dynamo.Write {
-	text, err := wording.Whole(o.Language, l.Key, l.Vars, m.Templates[l.Event])
-	if err != nil { // better sent as it is than lost
-		b.Log.WarnContext(ctx, "template", "type", l.Event, "market", m.ID, "error", err.Error())
-	}
+	return b.Outbox.PutPieces(b.message(ctx, m, client, o, l, trace))
+}
+
+// Send puts a message to a vendor on the outbox, unless one of its name is there already.
+func (b Mail) Send(ctx context.Context, m *market.Market, client string, o Outreach, l Letter, trace string) error {
+	return b.Outbox.PutOnce(ctx, b.message(ctx, m, client, o, l, trace))
+}
+
+func (b Mail) message(ctx context.Context, m *market.Market, client string, o Outreach, l Letter, trace string) outbox.Message {
+	how := ""
 	if l.Event == AskedEvent {
-		text += "\n" + wording.Say(o.Language, wording.VendorHow, l.Vars)
+		how = wording.Say(o.Language, wording.VendorHow, l.Vars)
 	}
-	return b.Outbox.PutPieces(outbox.Message{
-		Thread: o.Thread, ID: o.ID + "." + l.Name, Market: m.ID, Channel: channel.WhatsApp, From: m.WhatsApp.From, To: o.Number, Text: text,
-		Kind: outbox.ToVendor, About: o.Code, Customer: client, Trace: trace, Template: outbox.ApprovedWhole(m, l.Event, o.Language, l.Key, l.Vars),
+	return b.Outbox.Letter(ctx, m, outbox.Letter{
+		Kind: outbox.ToVendor, Thread: o.Thread, To: o.Number, ID: o.ID + "." + l.Name, Language: o.Language, Key: l.Key, Vars: l.Vars, Event: l.Event,
+		Below: how, About: o.Code, Customer: client, Trace: trace,
 	})
 }
 

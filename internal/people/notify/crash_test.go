@@ -40,7 +40,7 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
 		Reports: &report.Store{Table: records, Now: now}, Orders: &order.Store{Table: records, Now: now},
 		Threads:  thread.Teller{Queue: faulttest.NewQueue(p.t, calls, p.Queue), Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
-		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
+		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now, Log: slog.New(slog.DiscardHandler)},
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
-	"merve/internal/base/telemetry"
 	"merve/internal/people/desk"
 	"merve/internal/spine/outbox"
 	"merve/internal/words/wording"
@@ -26,14 +24,12 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 		"customer": cmp.Or(wording.Quote(m.Language, e.Name), e.Thread), "reason": wording.Quote(m.Language, e.Reason), "link": n.threadPage(e),
 		"summary": e.LetGo,
 	}
-	text, err := wording.Word(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
-	if err != nil {
-		n.Log.WarnContext(ctx, "template", "type", deskWanted, "error", err.Error())
-	}
 	var errs []error
 	for _, number := range m.Desk.Numbers {
-		id := strings.Join([]string{e.Thread, fmt.Sprint(e.Turn), deskWanted, telemetry.Redact(number)}, ".")
-		errs = append(errs, n.toBusiness(ctx, m, told{number, id, text, e.Trace, "", e.Thread, outbox.Approved(m, deskWanted, vars)}))
+		errs = append(errs, n.toBusiness(ctx, m, outbox.Letter{
+			To: number, ID: outbox.LetterID(number, e.Thread, fmt.Sprint(e.Turn), deskWanted), Language: m.Language, Key: wording.DeskWanted, Vars: vars,
+			Event: deskWanted, Brief: true, Customer: e.Thread, Trace: e.Trace,
+		}))
 	}
 	return errors.Join(errs...)
 }

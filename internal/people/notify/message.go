@@ -117,15 +117,15 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 		Market: tc.Market.ID, Business: l.Business, Thread: tc.Thread, Customer: tc.Actor.Name, Listing: l.ID, ListingName: l.Name(tc.Language),
 	}
 	err = w.begin(ctx, tc, talk, func(code string) []dynamo.Write {
-		vars := wording.Vars{
-			"listing": l.Name(lang), "customer": wording.Quote(lang, tc.Actor.Name), "phone": tc.Actor.Phone, "text": wording.Quote(lang, a.Text), "code": code,
+		letter := outbox.Letter{
+			To: l.Merve.WhatsApp, ID: "message." + tc.Key, Language: lang, Key: wording.MerchantMessage, Event: merchantMessage,
+			Vars: wording.Vars{
+				"listing": l.Name(lang), "customer": wording.Quote(lang, tc.Actor.Name), "phone": tc.Actor.Phone, "text": wording.Quote(lang, a.Text), "code": code,
+			},
+			Below: wording.Say(lang, wording.MerchantMessageAnswer, wording.Vars{"code": code}),
+			About: code, Customer: tc.Thread, Trace: tc.TraceID,
 		}
-		text, err := wording.Whole(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
-		if err != nil {
-			w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
-		}
-		text += "\n" + wording.Say(lang, wording.MerchantMessageAnswer, wording.Vars{"code": code})
-		return w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, tc.Thread, approved(tc.Market, merchantMessage, lang, wording.MerchantMessage, vars)})
+		return w.Notifier.Outbox.PutPieces(w.Notifier.message(ctx, tc.Market, letter))
 	})
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)

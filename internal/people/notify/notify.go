@@ -19,13 +19,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
-	"strings"
 
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
-	"merve/internal/base/telemetry"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/appointment"
 	"merve/internal/matter/booking"
@@ -73,7 +70,6 @@ type Notifier struct {
 	Alert   func(ctx context.Context, m outbox.Message) error
 	Outbox  *outbox.Box
 	SiteURL string // with which the links for staff begin
-	Log     *slog.Logger
 }
 
 // Event types, as templates name them.
@@ -147,12 +143,14 @@ func (n *Notifier) merchant(
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	vars := varsOf(to.language, tx)
-	text, err := wording.Whole(to.language, fallback, vars, to.action.Template(typ), m.Templates[typ])
-	if err != nil { // better sent as it is than lost
-		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
+	l := outbox.Letter{
+		To: to.number, ID: key(e, idOf(typ), to.number), Language: to.language, Key: fallback, Vars: varsOf(to.language, tx),
+		Event: typ, Own: to.action.Template(typ), About: tx.Code, Customer: tx.Thread, Trace: e.Trace,
 	}
-	return n.toBusiness(ctx, m, told{to.number, key(e, idOf(typ), to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+	if typ == merchantMoved { // better told as a new booking than not at all
+		l.Like = merchantConfirmed
+	}
+	return n.toBusiness(ctx, m, l)
 }
 
 // idOf distinguishes messages to a business about a booking that come from the same event. A former release reported
@@ -189,38 +187,24 @@ func (n *Notifier) contact(ctx context.Context, m *market.Market, listingID, typ
 	return c, nil
 }
 
-// told is what a business is told.
-type told struct {
-	number, id, text, trace string
-	about                   string // code of what it is about
-	customer                string // and the thread of who it is about
-	template                *outbox.Template
-}
-
-// toBusiness puts a message to a business on the outbox, once for its id, however long it is. A business that has no
-// number by now is not told, and the customer and the operators are.
-func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
-	if t.number == "" {
-		lost := n.message(m, t)
-		lost.Error = "the business has no number"
-		return errors.Join(n.Alert(ctx, lost), n.TellUntold(ctx, lost))
+// toBusiness sends a letter to a business once. A business that has no number by now is not told, and the customer and the
+// operators are.
+func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, l outbox.Letter) error {
+	msg := n.message(ctx, m, l)
+	if msg.To == "" {
+		msg.Error = "the business has no number"
+		return errors.Join(n.Alert(ctx, msg), n.TellUntold(ctx, msg))
 	}
-	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t)...)
-	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
-		return fmt.Errorf("notify %s: %w", t.id, err)
+	if err := n.Outbox.PutOnce(ctx, msg); err != nil {
+		return fmt.Errorf("notify %s: %w", l.ID, err)
 	}
 	return nil
 }
 
-func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
-	return n.Outbox.PutPieces(n.message(m, t))
-}
-
-func (n *Notifier) message(m *market.Market, t told) outbox.Message {
-	return outbox.Message{
-		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
-		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: outbox.ToBusiness, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
-	}
+// message is a letter to the business with its number.
+func (n *Notifier) message(ctx context.Context, m *market.Market, l outbox.Letter) outbox.Message {
+	l.Kind, l.Thread = outbox.ToBusiness, businessThread(m, l.To)
+	return n.Outbox.Letter(ctx, m, l)
 }
 
 // businessUntold is the kind of the notice that a business could not be told.
@@ -252,15 +236,6 @@ func (n *Notifier) TellUntold(ctx context.Context, m outbox.Message) error {
 	return nil
 }
 
-// approved is the market's approved template for an event, which says all that the business has to know: what its
-// parameters leave out stands at the end of the last.
-func approved(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *outbox.Template {
-	if _, ok := m.WhatsApp.Templates[event]; !ok && event == merchantMoved { // better told as a new booking than not at all
-		event = merchantConfirmed
-	}
-	return outbox.ApprovedWhole(m, event, lang, key, vars)
-}
-
 // businessThread is the thread on which the messages of a business's number arrive.
 func businessThread(m *market.Market, number string) string {
 	return thread.ID(m.ID, channel.Ops, "", channel.OfNumber(number).Key())
@@ -275,8 +250,7 @@ func (n *Notifier) customer(ctx context.Context, e ledger.Event, notice thread.N
 	return n.Threads.Tell(ctx, tx.Thread, key(e, notice.Kind, tx.Owner), notice)
 }
 
-// key names a notification, so that it exists once. It is part of addresses and log
-// lines: the recipient is in it by a name that does not give their number away.
+// key lets a notification exist once.
 func key(e ledger.Event, typ, recipient string) string {
-	return strings.Join([]string{e.Transaction.ID, e.ID, typ, telemetry.Redact(recipient)}, ".")
+	return outbox.LetterID(recipient, e.Transaction.ID, e.ID, typ)
 }

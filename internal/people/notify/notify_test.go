@@ -73,7 +73,7 @@ func newPlace(t testing.TB) *place {
 	p.Notifier = &notify.Notifier{
 		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p}, Orders: p.orders,
 		Reports:  &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
-		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
+		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now, Log: slog.New(slog.NewTextHandler(p.logged, nil))},
 	}
 	return p
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"merve/internal/base/actor"
 	"merve/internal/base/fault"
-	"merve/internal/base/telemetry"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/order"
 	"merve/internal/record/listing"
+	"merve/internal/spine/outbox"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/market"
 	"merve/internal/words/wording"
@@ -85,9 +84,9 @@ func (n *Notifier) TellPlaced(ctx context.Context, o order.Order, trace string) 
 	if err != nil {
 		return nil, "", err
 	}
-	t := n.toldOf(ctx, m, to, o, order.PlacedEvent, wording.MerchantOrderPlaced, trace)
+	l := letterOf(to, o, order.PlacedEvent, wording.MerchantOrderPlaced, trace)
 	reach := n.Threads.MayWrite(businessThread(m, to.number), thread.Reach{Beside: true}, func(thread.Why) error { return order.ErrUnreachable })
-	return append(n.business(m, t), reach), to.number, nil
+	return append(n.Outbox.PutPieces(n.message(ctx, m, l)), reach), to.number, nil
 }
 
 // reached is how the business of an order about to be placed is told; [order.ErrUnreachable] when it cannot be.
@@ -116,30 +115,22 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 	if err != nil {
 		return fmt.Errorf("notify order %s: %w", o.ID, err)
 	}
-	return n.toBusiness(ctx, m, n.toldOf(ctx, m, to, o, e.Type, key, e.Trace))
+	return n.toBusiness(ctx, m, letterOf(to, o, e.Type, key, e.Trace))
 }
 
-// toldOf is what a business hears about an order, once for each event and number.
-func (n *Notifier) toldOf(
-	ctx context.Context, m *market.Market, to contact, o order.Order, typ order.EventType, key wording.Key, trace string,
-) told {
-	kind, event := orderKinds[o.Kind], string(key)
-	templates := []string{m.Templates[event]}
-	if typ == order.PlacedEvent {
-		event, key = kind.event, kind.key
-		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
-	}
-	lang := to.language
-	vars := order.Vars(lang, o)
-	text, err := wording.Whole(lang, key, vars, append([]string{to.action.Template(event)}, templates...)...)
-	if err != nil { // better sent as it is than lost
-		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
+// letterOf is what a business hears about an order, once for each event and number.
+func letterOf(to contact, o order.Order, typ order.EventType, key wording.Key, trace string) outbox.Letter {
+	l := outbox.Letter{
+		To: to.number, Language: to.language, Key: key, Vars: order.Vars(to.language, o), Event: string(key),
+		About: o.Code, Customer: o.Thread, Trace: trace,
 	}
 	if typ == order.PlacedEvent {
-		text += "\n" + order.HowToAnswer(lang, o)
+		kind := orderKinds[o.Kind]
+		l.Event, l.Key, l.Tool, l.Below = kind.event, kind.key, kind.tool, order.HowToAnswer(to.language, o)
 	}
-	id := strings.Join([]string{o.ID, string(typ), event, telemetry.Redact(to.number)}, ".")
-	return told{to.number, id, text, trace, o.Code, o.Thread, approved(m, event, lang, key, vars)}
+	l.Own = to.action.Template(l.Event)
+	l.ID = outbox.LetterID(to.number, o.ID, string(typ), l.Event)
+	return l
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {

@@ -30,6 +30,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -121,6 +122,7 @@ const (
 type Box struct {
 	Table dynamo.Table // conversations
 	Now   func() time.Time
+	Log   *slog.Logger // of letters whose template is wrong
 }
 
 func key(thread, id string) dynamo.Key { return dynamo.Key{PK: thread, SK: prefix + id} }

@@ -23,9 +23,9 @@ func Approved(m *market.Market, event string, vars map[string]string) *Template 
 	return t
 }
 
-// ApprovedWhole is the market's approved template for an event that says all of a text: what its parameters leave
+// approvedWhole is the market's approved template for an event that says all of a text: what its parameters leave
 // out stands at the end of the last. Nil when the market has none.
-func ApprovedWhole(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *Template {
+func approvedWhole(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *Template {
 	t := Approved(m, event, vars)
 	if t == nil {
 		return nil

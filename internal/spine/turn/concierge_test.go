@@ -79,13 +79,13 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: taxi.OnRoster{Table: catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Rows: w.ledger.Rows, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
-		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
+		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: w.teller(), Now: w.clock.now}
 	w.post = &relay.Post{
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
-	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox}, Talks: w.post, Bounds: w.bounds}
 	w.startVendors(records, catalog, log)
 	return slices.Concat([]tool.Tool{w.planner(db, log)}, w.vendors.broker.Tools(), letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }

@@ -264,7 +264,7 @@ func (w *world) start(db *dynamo.DB) {
 		return m.Safety.Limits(), nil
 	}}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction, Bounds: w.bounds, Rows: &thread.Rows{Table: table("conversations")}}
-	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
+	w.outbox = &outbox.Box{Table: table("conversations"), Now: now, Log: log}
 	cashier := w.startCashier(db, log)
 	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Payments: w.payments}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
@@ -288,7 +288,7 @@ func (w *world) start(db *dynamo.DB) {
 	}
 	w.notifier = &notify.Notifier{
 		Markets: w.markets, Listings: w.listings, Orders: w.orders, Bookings: w.ledger, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox,
-		Alert: w.alertOf, Log: log,
+		Alert: w.alertOf,
 	}
 	w.runner = &turn.Runner{
 		Intake: turn.Intake{Threads: w.threads, Queue: w}, Markets: w.markets, Assistants: assistants, Tools: tools,
