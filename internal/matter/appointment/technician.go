@@ -157,20 +157,10 @@ func (c *Catalog) put(ctx context.Context, k dynamo.Key, version *int, it func()
 		return fmt.Errorf("put %s: %w", k.SK, err)
 	}
 	before := int(stored.Int("version"))
-	switch {
-	case *version != 0 && stored == nil:
-		return actor.ErrNotFound
-	case *version != 0 && *version != before:
-		return ErrChanged
+	if *version, err = dynamo.NextVersion(*version, before, ErrChanged); err != nil {
+		return err
 	}
-	*version = before + 1
-	w := c.Table.Put(k, it())
-	if stored == nil {
-		w = w.IfAbsent()
-	} else {
-		w = w.If("version = :version", dynamo.V{":version": before})
-	}
-	if err := c.Table.DB().Commit(ctx, w.Else(ErrChanged)); err != nil {
+	if err := c.Table.DB().Commit(ctx, c.Table.Put(k, it()).AtVersion(before).Else(ErrChanged)); err != nil {
 		return fmt.Errorf("put %s: %w", k.SK, err)
 	}
 	return nil
@@ -286,7 +276,7 @@ func (co Company) serving(service, zip string) ([]visits, error) {
 // unchanged are conditions that hold as long as service and technician are as they were read.
 func (c *Catalog) unchanged(v visits) []dynamo.Write {
 	is := func(k dynamo.Key, version int) dynamo.Write {
-		return c.Table.Check(k, "version = :version", dynamo.V{":version": version}).Else(gate.ErrMeanwhile)
+		return c.Table.Unchanged(k, version).Else(gate.ErrMeanwhile)
 	}
 	return []dynamo.Write{
 		is(serviceKey(v.service.Market, v.service.ID), v.service.Version),

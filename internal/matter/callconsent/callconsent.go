@@ -262,13 +262,7 @@ func (s *Store) Keeps(c *Consent, by, trace string) []dynamo.Write {
 	if due := c.due(); !due.IsZero() {
 		st.DueShard, st.DueAt = dynamo.DueShard(consentKind, c.ID), due
 	}
-	w := s.Table.Put(consentKey(c.Request, c.ID), st)
-	if read == 0 {
-		w = w.IfAbsent()
-	} else {
-		w = w.If("#version = :read", dynamo.V{":read": read})
-	}
-	return []dynamo.Write{w.Else(ErrChanged), s.Happened(*c, by, trace).Else(ErrChanged)}
+	return []dynamo.Write{s.Table.Put(consentKey(c.Request, c.ID), st).AtVersion(read).Else(ErrChanged), s.Happened(*c, by, trace).Else(ErrChanged)}
 }
 
 // get reads one. [actor.ErrNotFound] when there is none. 1 request.

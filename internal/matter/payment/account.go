@@ -87,7 +87,7 @@ func (s *Store) forget(ctx context.Context, tx string) error {
 		after := p.Payment
 		after.Owner, after.Thread, after.Language, after.Token, after.Receipt.Actor, after.Receipt.MessageID = "", "", "", "", "", ""
 		after.Version++
-		ws = append(ws, s.put(after, p.DueAt).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved))
+		ws = append(ws, s.put(after, p.DueAt).AtVersion(p.Version).Else(errMoved))
 	}
 	return s.Table.DB().Commit(ctx, ws...)
 }

@@ -338,7 +338,7 @@ func (s *Store) change(ctx context.Context, p Payment, to Status, reason string)
 		due = now.Add(firstTry(reason))
 	}
 	return []dynamo.Write{
-		s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved),
+		s.put(after, due).AtVersion(p.Version).Else(errMoved),
 		Events.Put(s.Table, eventKey(p.Transaction, to), e), // once: no status comes again
 	}, after
 }

@@ -85,7 +85,7 @@ func (s *Store) part(ctx context.Context, p Payment, back int64, reason string) 
 func (s *Store) lookAgain(p Payment, at time.Time) []dynamo.Write {
 	after := p
 	after.Version, after.UpdatedAt = p.Version+1, s.now()
-	return []dynamo.Write{s.put(after, at).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved)}
+	return []dynamo.Write{s.put(after, at).AtVersion(p.Version).Else(errMoved)}
 }
 
 // missed settles the payment of a booking that nobody came to, once that is final.
@@ -123,7 +123,7 @@ func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
 	if after.Tries >= maxTries {
 		due = time.Time{}
 	}
-	err = s.Table.DB().Commit(ctx, s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved))
+	err = s.Table.DB().Commit(ctx, s.put(after, due).AtVersion(p.Version).Else(errMoved))
 	if err == nil && after.Tries >= alertAfter {
 		err = s.alert(ctx, alert.Critical, p.Transaction, "refund", fmt.Sprintf("money could not be given back in %d tries: it has to be done at the provider's own pages", after.Tries))
 	}

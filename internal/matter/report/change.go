@@ -209,7 +209,7 @@ func (s *Store) main(c change, before, after stored) dynamo.Write {
 	if c.alone {
 		return w.If("attribute_exists(pk) AND #status <> :resolved", dynamo.V{":resolved": Resolved}).Else(errMoved)
 	}
-	return w.If("#version = :read", dynamo.V{":read": before.Version}).Else(errMoved)
+	return w.AtVersion(before.Version).Else(errMoved)
 }
 
 // fields are attributes to set, by path ("sections.cause"); nil removes one.

@@ -177,7 +177,7 @@ func (s *Store) changes(v *View, e Event) []dynamo.Write {
 	v.Version++
 	v.UpdatedAt = s.now()
 	e.ID = version(v.Request)
-	head := s.head(*v).If("#version = :read", dynamo.V{":read": read})
+	head := s.head(*v).AtVersion(read)
 	if v.State != Accepted && e.Receipt == nil {
 		head = head.If("#state <> :accepted", dynamo.V{":accepted": Accepted})
 	}

@@ -188,15 +188,12 @@ func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 		return Driver{}, err
 	}
 	after, err := dynamo.Retry(ctx, s.Table.DB(), errMoved, func() (Driver, error) {
-		before, err := s.before(ctx, d.Market, d.ID)
-		switch {
-		case err != nil:
+		before, err := dynamo.Find[Driver](ctx, s.Table, driverKey(d.Market, d.ID))
+		if err != nil {
 			return Driver{}, err
-		case d.Version == 0:
-		case before == nil:
-			return Driver{}, actor.ErrNotFound
-		case before.Version != d.Version:
-			return Driver{}, errStale
+		}
+		if _, err := dynamo.NextVersion(d.Version, before.version(), errStale); err != nil {
+			return Driver{}, err
 		}
 		after, ws := s.writes(before, d)
 		return after, s.Table.DB().Commit(ctx, ws...)
@@ -207,23 +204,18 @@ func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 	return after, nil
 }
 
-func (s *Drivers) before(ctx context.Context, market, id string) (*Driver, error) {
-	d, err := s.Get(ctx, market, id)
-	if errors.Is(err, actor.ErrNotFound) {
-		return nil, nil
+// version is that of a driver; 0 is no driver.
+func (d *Driver) version() int {
+	if d == nil {
+		return 0
 	}
-	return &d, err
+	return d.Version
 }
 
 // writes change the driver before, which may be nil, into d.
 func (s *Drivers) writes(before *Driver, d Driver) (Driver, []dynamo.Write) {
-	d.UpdatedAt, d.Version = s.Now().UTC().Truncate(time.Millisecond), 1
-	w := s.Table.Put(driverKey(d.Market, d.ID), d).IfAbsent()
-	if before != nil {
-		d.Version = before.Version + 1
-		w = s.Table.Put(driverKey(d.Market, d.ID), d).If("#version = :read", dynamo.V{":read": before.Version})
-	}
-	ws := []dynamo.Write{w.Else(errMoved)}
+	d.UpdatedAt, d.Version = s.Now().UTC().Truncate(time.Millisecond), before.version()+1
+	ws := []dynamo.Write{s.Table.Put(driverKey(d.Market, d.ID), d).AtVersion(before.version()).Else(errMoved)}
 	if before == nil || before.Phone != d.Phone {
 		ws = append(ws, s.Table.Put(phoneKey(d.Market, d.Phone), map[string]string{"id": d.ID}).IfAbsent().Else(ErrPhoneTaken))
 	}
@@ -274,12 +266,12 @@ func (s *Drivers) roster(before, after *Driver) []dynamo.Write {
 
 // Delete deletes a driver who has no ride ([ErrDriving]). It is no error if there is no such driver. 2 requests.
 func (s *Drivers) Delete(ctx context.Context, market, id string) error {
-	before, err := s.before(ctx, market, id)
+	before, err := dynamo.Find[Driver](ctx, s.Table, driverKey(market, id))
 	if err != nil || before == nil {
 		return err
 	}
 	ws := []dynamo.Write{
-		s.Table.Delete(driverKey(market, id)).If("attribute_not_exists(pk) OR #version = :read", dynamo.V{":read": before.Version}).Else(ErrChanged),
+		s.Table.DeleteVersion(driverKey(market, id), before.Version).Else(ErrChanged),
 		s.Rides.Check(activeKey(market, id), "attribute_not_exists(pk)", nil).Else(ErrDriving),
 		s.Table.Delete(phoneKey(market, before.Phone)),
 	}

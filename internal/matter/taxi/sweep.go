@@ -114,7 +114,7 @@ func (s *Store) next(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) 
 	case Requested:
 		after, ride, rest, err := dispatch{s}.again(ctx, r, fields{})
 		// The version must be the same too: a driver who has said NO meanwhile must not be asked again.
-		ride = while(ride, r).If("#version = :read", dynamo.V{":read": r.Version})
+		ride = while(ride, r).AtVersion(r.Version)
 		return after, append([]dynamo.Write{ride}, rest...), err
 	case Assigned, Arrived:
 		after, ws := s.end(ctx, r, Done, ClosedEvent)

@@ -15,7 +15,6 @@ package vendor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -216,7 +215,7 @@ func (s *Store) List(ctx context.Context, market string) ([]Vendor, error) {
 
 // Unchanged is the condition that a vendor still is as they were read.
 func (s *Store) Unchanged(v Vendor) dynamo.Write {
-	return s.Table.Check(vendorKey(v.Market, v.ID), "#version = :read", dynamo.V{":read": v.Version})
+	return s.Table.Unchanged(vendorKey(v.Market, v.ID), v.Version)
 }
 
 // Put makes a vendor, or changes one: that of v's version, if it has one. 2 requests.
@@ -224,22 +223,17 @@ func (s *Store) Put(ctx context.Context, v Vendor) (Vendor, error) {
 	if err := v.Check(); err != nil {
 		return Vendor{}, err
 	}
-	before, err := s.before(ctx, v.Market, v.ID)
-	switch {
-	case err != nil:
+	before, err := dynamo.Find[Vendor](ctx, s.Table, vendorKey(v.Market, v.ID))
+	if err != nil {
+		return Vendor{}, fmt.Errorf("change vendor %s: %w", v.ID, err)
+	}
+	read := before.version()
+	if v.Version, err = dynamo.NextVersion(v.Version, read, ErrChanged); err != nil {
 		return Vendor{}, err
-	case v.Version != 0 && before == nil:
-		return Vendor{}, actor.ErrNotFound
-	case v.Version != 0 && before.Version != v.Version:
-		return Vendor{}, ErrChanged
 	}
-	v.UpdatedAt, v.Version = s.Now().UTC().Truncate(time.Millisecond), 1
-	w := s.Table.Put(vendorKey(v.Market, v.ID), v).IfAbsent()
-	if before != nil {
-		v.Version = before.Version + 1
-		w = s.Table.Put(vendorKey(v.Market, v.ID), v).If("#version = :read", dynamo.V{":read": before.Version})
-	}
-	ws := append([]dynamo.Write{w.Else(ErrChanged)}, s.roster(before, &v)...)
+	v.UpdatedAt = s.Now().UTC().Truncate(time.Millisecond)
+	put := s.Table.Put(vendorKey(v.Market, v.ID), v).AtVersion(read).Else(ErrChanged)
+	ws := append([]dynamo.Write{put}, s.roster(before, &v)...)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
 		return Vendor{}, fmt.Errorf("change vendor %s: %w", v.ID, err)
 	}
@@ -249,11 +243,11 @@ func (s *Store) Put(ctx context.Context, v Vendor) (Vendor, error) {
 
 // Delete takes a vendor away. It is no error if there is none. 2 requests.
 func (s *Store) Delete(ctx context.Context, market, id string) error {
-	before, err := s.before(ctx, market, id)
+	before, err := dynamo.Find[Vendor](ctx, s.Table, vendorKey(market, id))
 	if err != nil || before == nil {
 		return err
 	}
-	w := s.Table.Delete(vendorKey(market, id)).If("attribute_not_exists(pk) OR #version = :read", dynamo.V{":read": before.Version}).Else(ErrChanged)
+	w := s.Table.DeleteVersion(vendorKey(market, id), before.Version).Else(ErrChanged)
 	if err := s.Table.DB().Commit(ctx, append([]dynamo.Write{w}, s.roster(before, nil)...)...); err != nil {
 		return fmt.Errorf("delete vendor %s: %w", id, err)
 	}
@@ -278,12 +272,12 @@ func (s *Store) Import(ctx context.Context, all []Vendor) error {
 	return nil
 }
 
-func (s *Store) before(ctx context.Context, market, id string) (*Vendor, error) {
-	v, err := s.Get(ctx, market, id)
-	if errors.Is(err, actor.ErrNotFound) {
-		return nil, nil
+// version is that of a vendor; 0 is no vendor.
+func (v *Vendor) version() int {
+	if v == nil {
+		return 0
 	}
-	return &v, err
+	return v.Version
 }
 
 // roster keeps who writes with which number.

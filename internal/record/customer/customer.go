@@ -129,17 +129,11 @@ func (s *Store) Put(ctx context.Context, c Customer) (Customer, error) {
 		return Customer{}, err
 	case err == nil && before.Market != c.Market:
 		return Customer{}, errTaken
-	case c.Version != 0 && err != nil:
-		return Customer{}, actor.ErrNotFound
-	case c.Version != 0 && c.Version != before.Version:
-		return Customer{}, ErrChanged
 	}
-	c.Version = before.Version + 1
-	put := s.Table.Put(customerKey(c.ID), c).IfAbsent()
-	if before.Version > 0 {
-		put = s.Table.Put(customerKey(c.ID), c).If("version = :version", dynamo.V{":version": before.Version})
+	if c.Version, err = dynamo.NextVersion(c.Version, before.Version, ErrChanged); err != nil {
+		return Customer{}, err
 	}
-	ws := []dynamo.Write{put.Else(ErrChanged), s.Table.Put(listedKey(c.Market, c.ID), caller{c.ID})}
+	ws := []dynamo.Write{s.Table.Put(customerKey(c.ID), c).AtVersion(before.Version).Else(ErrChanged), s.Table.Put(listedKey(c.Market, c.ID), caller{c.ID})}
 	known := c.known()
 	for _, k := range before.known() {
 		if !slices.Contains(known, k) {
@@ -165,9 +159,8 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	case err != nil:
 		return err
 	}
-	unchanged := "attribute_not_exists(pk) OR version = :version"
 	ws := []dynamo.Write{
-		s.Table.Delete(customerKey(id)).If(unchanged, dynamo.V{":version": c.Version}).Else(ErrChanged),
+		s.Table.DeleteVersion(customerKey(id), c.Version).Else(ErrChanged),
 		s.Table.Delete(listedKey(market, id)),
 	}
 	for _, k := range c.known() {

@@ -251,11 +251,7 @@ func (a attempt) keeps(session account, answer Answer, now time.Time) dynamo.Wri
 	if answer.Customer != "" {
 		next.Turn = a.tc.Turn
 	}
-	put := a.v.Sessions.Put(accountKey(a.tc.Thread, a.tc.Session.ID), next)
-	if session.Version == 0 {
-		return put.IfAbsent().Else(errMeanwhile)
-	}
-	return put.If("version = :version", dynamo.V{":version": session.Version}).Else(errMeanwhile)
+	return a.v.Sessions.Put(accountKey(a.tc.Thread, a.tc.Session.ID), next).AtVersion(session.Version).Else(errMeanwhile)
 }
 
 // proven is the id of the customer that the session's caller is; "" is not known.

@@ -70,7 +70,7 @@ func (h HeldBookings) forgetLater(ctx context.Context, tx Transaction) error {
 		vals[":shard"], vals[":now"] = dynamo.DueShard(dueAudit, tx.ID), h.now()
 	}
 	return h.Table.DB().Commit(ctx, h.Table.Update(txKey(tx.ID), set, vals).
-		If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
+		AtVersion(tx.Version).Else(ErrChanged))
 }
 
 // forgetMarked forgets a transaction that was marked while it stood, and what others keep of it.
@@ -90,7 +90,7 @@ func (h HeldBookings) forgetting(ctx context.Context, all History) ([]dynamo.Wri
 	var ws []dynamo.Write
 	if tx := all.Transaction; tx.personal() || tx.Forget || len(tx.Bounds) > 0 {
 		ws = append(ws, h.Table.Update(txKey(tx.ID), "REMOVE customerName, customerPhone, note, place, forget, bounds SET version = :next", dynamo.V{":next": tx.Version + 1}).
-			If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
+			AtVersion(tx.Version).Else(ErrChanged))
 	}
 	for _, e := range all.Events {
 		if e.Transaction.personal() {

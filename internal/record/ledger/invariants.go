@@ -414,7 +414,7 @@ func (a *audit) seen(ctx context.Context, tx Transaction, again time.Time) error
 		expr, vals = "SET dueAt = :later", dynamo.V{":later": again}
 	}
 	err := a.Table.DB().Commit(ctx, a.Table.Update(txKey(tx.ID), expr, vals).
-		If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
+		AtVersion(tx.Version).Else(ErrChanged))
 	if errors.Is(err, ErrChanged) {
 		return nil
 	}

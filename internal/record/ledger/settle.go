@@ -90,7 +90,7 @@ func (l *Ledger) StillHeld(tx Transaction, now time.Time) dynamo.Write {
 
 // Unchanged is the condition that a transaction is as it was read, or else [ErrChanged]. It changes nothing.
 func (l *Ledger) Unchanged(tx Transaction) dynamo.Write {
-	return l.Table.Check(txKey(tx.ID), "version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged)
+	return l.Table.Unchanged(txKey(tx.ID), tx.Version).Else(ErrChanged)
 }
 
 // Refused reports whether prepared writes failed with err because the transaction or its hold has changed.

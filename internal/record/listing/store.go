@@ -145,7 +145,7 @@ func joined(st *stored, m *menu) (l *Listing, torn bool) {
 
 // Unchanged returns the condition that a listing is as it was read. It changes nothing.
 func (s *Store) Unchanged(l *Listing) dynamo.Write {
-	return s.Table.Check(key(l.Market, l.ID), "version = :version", dynamo.V{":version": l.Version})
+	return s.Table.Unchanged(key(l.Market, l.ID), l.Version)
 }
 
 // ErrStale is the answer to a change that is based on an outdated listing.
@@ -276,7 +276,7 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	gone := whole{*before, before.Items, true}
 	gone.Version, gone.UpdatedAt, gone.UpdatedBy = before.Version+1, s.now(), by
 	ws := []dynamo.Write{
-		s.Table.Delete(key(before.Market, before.ID)).If("version = :before", dynamo.V{":before": before.Version}).Else(errMoved),
+		s.Table.Delete(key(before.Market, before.ID)).AtVersion(before.Version).Else(errMoved),
 		s.Table.Put(versionKey(before.Market, before.ID, gone.Version), gone),
 	}
 	if len(before.Items) > 0 {

@@ -216,7 +216,7 @@ func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
 			writes = append(writes, s.Table.Delete(copy))
 		}
 	}
-	return append(writes, main.If("#version = :version", dynamo.V{":version": old.Version}))
+	return append(writes, main.AtVersion(old.Version))
 }
 
 // All reads every place of a market, by id.

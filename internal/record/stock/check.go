@@ -158,7 +158,7 @@ func (s *Store) seen(ctx context.Context, k dynamo.Key, version int, again bool)
 	if again {
 		expr, vals = "SET dueAt = :later", dynamo.V{":later": s.now().Add(lookAgain)}
 	}
-	err := s.Table.DB().Commit(ctx, s.Table.Update(k, expr, vals).If("version = :version", dynamo.V{":version": version}).Else(errChanged))
+	err := s.Table.DB().Commit(ctx, s.Table.Update(k, expr, vals).AtVersion(version).Else(errChanged))
 	if errors.Is(err, errChanged) {
 		return nil
 	}

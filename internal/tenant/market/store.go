@@ -91,7 +91,7 @@ func (s *Store) Read(ctx context.Context, id string) (*Market, error) {
 
 // Unchanged is the condition that a market is as it was read. It changes nothing.
 func (s *Store) Unchanged(m *Market) dynamo.Write {
-	return s.Table.Check(configKey(m.ID), "version = :version", dynamo.V{":version": m.Version})
+	return s.Table.Unchanged(configKey(m.ID), m.Version)
 }
 
 // Save stores m if the stored version is still m.Version, and returns it as saved, one
@@ -112,13 +112,8 @@ func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) 
 		s.keep(stored, s.Now())
 		return stored, nil
 	}
-	put := s.Table.Put(configKey(m.ID), m)
-	if before == 0 {
-		put = put.IfAbsent().Else(errStale)
-	} else {
-		put = put.If("version = :before", dynamo.V{":before": before}).Else(errStale)
-	}
-	err = s.Table.DB().Commit(ctx, append(s.takeNumber(stored, m), put,
+	err = s.Table.DB().Commit(ctx, append(s.takeNumber(stored, m),
+		s.Table.Put(configKey(m.ID), m).AtVersion(before).Else(errStale),
 		s.Table.Put(versionKey(m.ID, m.Version), m),
 		s.Table.Put(listedKey(m.ID), listed{m.Name, m.WhatsApp.From}))...)
 	if err != nil {

@@ -1,0 +1,50 @@
+package dynamo
+
+import (
+	"context"
+
+	"merve/internal/base/actor"
+)
+
+// Items that change as a whole count their changes in the attribute version, from 1.
+
+// AtVersion is the condition that the item is still of the version that it was read as; 0 is that there was none.
+func (w Write) AtVersion(read int) Write {
+	if read == 0 {
+		return w.IfAbsent()
+	}
+	return w.If("#version = :versionRead", V{":versionRead": read})
+}
+
+// Unchanged is the condition that an item is still of the version that it was read as. It changes nothing.
+func (t Table) Unchanged(key Key, read int) Write {
+	return Write{op: opCheck, table: t.name, key: key}.AtVersion(read)
+}
+
+// DeleteVersion deletes an item that is still of the version that it was read as, or gone.
+func (t Table) DeleteVersion(key Key, read int) Write {
+	return t.Delete(key).If("attribute_not_exists(pk) OR #version = :versionRead", V{":versionRead": read})
+}
+
+// NextVersion is the version that a change makes of an item whose version is stored; 0 is that there is none. The change names
+// the version that it is based on, or 0 to replace whatever is there. [actor.ErrNotFound] and stale say that the named one is not
+// the stored one.
+func NextVersion(named, stored int, stale error) (int, error) {
+	switch {
+	case named != 0 && stored == 0:
+		return 0, actor.ErrNotFound
+	case named != 0 && named != stored:
+		return 0, stale
+	}
+	return stored + 1, nil
+}
+
+// Find reads an item; nil is that there is none. 1 request.
+func Find[T any](ctx context.Context, t Table, key Key) (*T, error) {
+	it, err := t.Get(ctx, key)
+	if err != nil || it == nil {
+		return nil, err
+	}
+	found := new(T)
+	return found, it.Decode(found)
+}
