@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/wiring"
+	"merve/internal/app/settings"
 )
 
 func TestMain(m *testing.M) {
@@ -317,7 +318,7 @@ func wantEnv(t *testing.T, f wiring.Function, props map[string]any) {
 		}
 	}
 	for _, name := range f.Env() {
-		optional := slices.ContainsFunc(wiring.Settings(), func(s wiring.Setting) bool {
+		optional := slices.ContainsFunc(wiring.Settings(), func(s settings.Setting) bool {
 			return s.Name == name && s.Cloud == "" && name != "PUBLIC_URL"
 		})
 		if vars[name] == nil && !optional {

@@ -6,11 +6,15 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"merve/internal/app/settings"
+
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // Each function of the table is a folder with a main, and the other way round.
@@ -159,7 +163,7 @@ func TestWhatIsNamedExists(t *testing.T) {
 			wantQueue(t, f.Name, f.Schedule.OnFailure)
 		}
 		for _, s := range f.Settings {
-			if !slices.ContainsFunc(Settings(), func(x Setting) bool { return x.Name == s }) {
+			if !slices.ContainsFunc(Settings(), func(x settings.Setting) bool { return x.Name == s }) {
 				t.Errorf("%s reads setting %q, which is not in the table", f.Name, s)
 			}
 		}
@@ -424,7 +428,7 @@ func TestEnv(t *testing.T) {
 		if want[f.Name] == nil {
 			continue
 		}
-		if diff := cmp.Diff(want[f.Name], f.Env()); diff != "" {
+		if diff := cmp.Diff(want[f.Name], f.Env(), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("%s reads (-want +got):\n%s", f.Name, diff)
 		}
 		delete(want, f.Name)
@@ -525,10 +529,42 @@ func TestSettingsAreNoSecrets(t *testing.T) {
 	}
 }
 
-// The table is data: it can be read by anything, because it needs nothing but the list of workers and the standard library.
+// The table of settings that operators read has every variable that they may set, and what holds where it is not set.
+func TestOperatorsReadOfEverySetting(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{} // by variable
+	for line := range strings.Lines(string(text)) {
+		if first, _, row := strings.Cut(strings.TrimPrefix(line, "| "), " | "); row && strings.HasPrefix(line, "| `") {
+			for _, name := range regexp.MustCompile("`([A-Z0-9_]+)`").FindAllStringSubmatch(first, -1) {
+				rows[name[1]] += first
+			}
+		}
+	}
+	for _, s := range settings.All() {
+		row, ok := rows[s.Name]
+		if !ok || s.Default != "" && !strings.Contains(row, s.Default) || s.Cloud != "" && !s.Machine && s.Cloud != s.Default && !strings.Contains(row, s.Cloud) {
+			t.Errorf("%s (%q, in the cloud %q) is told of so: %q", s.Name, s.Default, s.Cloud, row)
+		}
+	}
+	for _, f := range Functions() {
+		for _, key := range f.Secrets {
+			if rows[key] == "" && !strings.HasPrefix(key, "FACEBOOK_") && !strings.HasPrefix(key, "FB_") { // "`FACEBOOK_…` and `FB_…` are taken too"
+				t.Errorf("nobody reads of %s", key)
+			}
+		}
+	}
+}
+
+// The table is data: it can be read by anything, because it needs nothing but the list of workers, the settings and the
+// standard library.
 func TestImportsNothing(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{".", "../../internal/plan/worker/kind"} {
+	may := []string{`"merve/internal/plan/worker/kind"`, `"merve/internal/app/settings"`}
+	for _, dir := range []string{".", "../../internal/plan/worker/kind", "../../internal/app/settings"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%v, no files in %s", err, dir)
@@ -542,7 +578,7 @@ func TestImportsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, imp := range file.Imports {
-				if path := imp.Path.Value; strings.Contains(path, ".") || strings.Contains(path, "merve") && path != `"merve/internal/plan/worker/kind"` {
+				if path := imp.Path.Value; strings.Contains(path, ".") || strings.Contains(path, "merve") && !slices.Contains(may, path) {
 					t.Errorf("%s imports %s", name, path)
 				}
 			}

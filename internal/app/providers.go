@@ -47,9 +47,10 @@ import (
 	"merve/internal/tenant/channel"
 )
 
-// addresses are where providers are, by the variable that names another place.
-var addresses = map[string]string{
+// defaults are what the packages of providers know by themselves, by the variable that says something else.
+var defaults = map[string]string{
 	"GEMINI_BASE_URL":              gemini.DefaultBaseURL,
+	"GEMINI_MODEL":                 gemini.DefaultModel,
 	"GOOGLE_PLACES_BASE_URL":       googleplaces.DefaultBaseURL,
 	"MAPBOX_BASE_URL":              mapbox.DefaultBaseURL,
 	"META_BASE_URL":                meta.DefaultBaseURL,
@@ -60,9 +61,6 @@ var addresses = map[string]string{
 	"STRIPE_BASE_URL":              stripe.DefaultBaseURL,
 	"TWILIO_BASE_URL":              "https://api.twilio.com",
 }
-
-// geminiModel searches the web where nobody has chosen another.
-const geminiModel = gemini.DefaultModel
 
 // providers are the clients of outside services, which only this file knows. None asks its service for anything before it
 // is used.
