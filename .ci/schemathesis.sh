@@ -116,13 +116,13 @@ PYTHON
 
 # What a schema cannot say is not asked of it: which cursors were given out, which languages,
 # zones, currencies, markets and kinds of events there are, what a table holds, which fields need
-# each other, whether a token may have the conversation of a live session. A session id is made by
-# the client, so that none is wrong: it only owns nothing. Of what Meta and Stripe send, an event
+# each other, whether a token may have the conversation of a live session, that a whole number is written without a point. A
+# session id is made by the client, so that none is wrong: it only owns nothing. Of what Meta and Stripe send, an event
 # that cannot be read, or is none of ours, is passed over. A parameter that is empty is one that
 # was not given.
 cat >"$work/schemathesis.toml" <<'TOML'
 [[operations]]
-include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "previewListing", "previewTemplate", "listRides", "findThreads", "askQuestion", "resetConversation",
+include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "importCustomers", "importVendors", "listCustomers", "listVendors", "listMarketplaceRequests", "createMarketplaceRequest", "saveService", "previewListing", "previewTemplate", "listRides", "findThreads", "askQuestion", "resetConversation",
   "saveTechnician", "saveVendor", "showLiveHealth", "showLiveState", "showLiveSummary", "sayLive", "resyncLive", "resetLive", "joinLive", "showLiveHealthV2", "showLiveStateV2", "showLiveSummaryV2", "sayLiveV2", "resyncLiveV2", "resetLiveV2", "joinLiveV2"]
 checks.positive_data_acceptance.enabled = false
 

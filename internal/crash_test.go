@@ -145,8 +145,11 @@ func callsOf(body ast.Node, self, typ string) []string {
 }
 
 // commits reports whether a call is one of those by which everything is written: Commit, CommitAll
-// and Apply of a DB.
+// and Apply of a DB, and PutOnce of the outbox.
 func commits(f *ast.SelectorExpr) bool {
+	if f.Sel.Name == "PutOnce" {
+		return true
+	}
 	if !slices.Contains([]string{"Commit", "CommitAll", "Apply"}, f.Sel.Name) {
 		return false
 	}
