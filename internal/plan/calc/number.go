@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"merve/internal/words/language"
 )
 
 // literal is a number as it is written: runs of digits with one mark between each and the next. The
@@ -46,7 +48,7 @@ func readLiteral(s string) (lit literal, n int) {
 			if !isDigit(r) {
 				break
 			}
-			digits, n = digits+string(digitOf(r)), n+size
+			digits, n = digits+string(language.Digit(r)), n+size
 		}
 		return digits
 	}

@@ -83,19 +83,3 @@ func runeAt(s string, i int) rune {
 func isDigit(r rune) bool { return unicode.Is(unicode.Nd, r) }
 
 func isPoint(r rune) bool { return r == '.' || r == ',' || r == '٫' }
-
-// digitOf is a digit's value. Every range of decimal digits in Unicode begins with a zero, and holds
-// whole sets of ten.
-func digitOf(r rune) byte {
-	for _, in := range unicode.Nd.R16 {
-		if rune(in.Lo) <= r && r <= rune(in.Hi) {
-			return '0' + byte((r-rune(in.Lo))%10)
-		}
-	}
-	for _, in := range unicode.Nd.R32 {
-		if rune(in.Lo) <= r && r <= rune(in.Hi) {
-			return '0' + byte((r-rune(in.Lo))%10)
-		}
-	}
-	return 0
-}

@@ -27,7 +27,7 @@ func ParseZIP(s string) (string, error) {
 		said := word
 		if d, ok := digitWords()[word]; ok {
 			said = string(rune('0' + d))
-		} else if !isNumber(word) {
+		} else if !language.IsNumber(word) {
 			continue
 		}
 		digits.WriteString(strings.Repeat(said, times))
@@ -44,10 +44,6 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(language.Fold(language.Digits(s)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	})
-}
-
-func isNumber(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
 // multiples are words that repeat the digit after them.

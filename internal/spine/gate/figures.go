@@ -21,7 +21,7 @@ import (
 //
 // It knows numbers but not the units they count: it would rather ask once too often.
 func Differs(p thread.Pending, msgs []thread.Message, now time.Time) bool {
-	offered := numbers(notNamed.Regexp().ReplaceAllString(p.Question(), ""))
+	offered := language.Numbers(notNamed.Regexp().ReplaceAllString(p.Question(), ""))
 	for _, m := range msgs {
 		if len(m.Text) > 16*maxMessage { // as long as this it is no change of an offer
 			continue
@@ -44,24 +44,11 @@ func has(offered []int, n int) bool {
 	return slices.Contains(offered, n) || n < 12 && slices.Contains(offered, n+12) || n == 12 && slices.Contains(offered, 0)
 }
 
-// numbers returns the numbers that a text has in digits.
-func numbers(text string) []int {
-	var all []int
-	for _, digits := range strings.FieldsFunc(language.Fold(text), func(r rune) bool { return r < '0' || r > '9' }) {
-		if n, err := strconv.Atoi(digits); err == nil {
-			all = append(all, n)
-		} else {
-			all = append(all, -1) // no offer has one as long
-		}
-	}
-	return all
-}
-
 // figuresOf returns the numbers and days that a text names, each with its possible meanings: a day of the week
 // means the next two of them, as days of the month.
 func figuresOf(text string, now time.Time) [][]int {
 	var all [][]int
-	for _, n := range numbers(text) {
+	for _, n := range language.Numbers(text) {
 		all = append(all, []int{n})
 	}
 	words := figureWords()

@@ -3,9 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"merve/internal/agent"
 	"merve/internal/spine/gate"
@@ -95,20 +93,10 @@ func (r *reviewer) borneOut(c claim.Claim, facts []string) bool {
 
 // numbersFit reports whether each number of a sentence is one of an item's. An hour may be given on the twelve-hour clock.
 func numbersFit(sentence string, i standing.Item) bool {
-	known := numbersIn(strings.ReplaceAll(i.Summary, i.Code, "") + " " + i.Figures) // digits of a code are no numbers
-	return !slices.ContainsFunc(numbersIn(sentence), func(n int) bool {
+	known := language.Numbers(strings.ReplaceAll(i.Summary, i.Code, "") + " " + i.Figures) // digits of a code are no numbers
+	return !slices.ContainsFunc(language.Numbers(sentence), func(n int) bool {
 		return !slices.Contains(known, n) && (n > 12 || !slices.Contains(known, n+12))
 	})
-}
-
-func numbersIn(s string) []int {
-	var all []int
-	for _, digits := range strings.FieldsFunc(language.Fold(s), func(r rune) bool { return !unicode.IsDigit(r) }) {
-		if n, err := strconv.Atoi(digits); err == nil {
-			all = append(all, n)
-		}
-	}
-	return all
 }
 
 // replacement is said instead of a text that was withheld. It lists what stands. It says that nothing was done only if

@@ -169,15 +169,11 @@ func endsSentence(before, after string) bool {
 	}
 	inLast := func(r rune) bool { return !isSpace(r) && !strings.ContainsRune("(*_", r) }
 	last := before[len(strings.TrimRightFunc(before, inLast)):]
-	if strings.TrimSpace(before) == strings.TrimLeft(last, "#-*_ ") && isNumber(last) {
+	if strings.TrimSpace(before) == strings.TrimLeft(last, "#-*_ ") && language.IsNumber(last) {
 		return false
 	}
 	following, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, isSpace))
 	return !unicode.IsLower(following) || utf8.RuneCountInString(last) > 3
-}
-
-func isNumber(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // cutWords cuts one sentence to its words.
