@@ -85,6 +85,16 @@ func (t Table) Update(key Key, expr string, vals V) Write {
 	return w.with(vals)
 }
 
+// Count counts one more in the attribute called name, on condition that it has not come to most. The item is gone some time
+// after until; the zero time keeps it.
+func (t Table) Count(key Key, name string, most int, until time.Time) Write {
+	expr, vals := "ADD #"+name+" :one", V{":one": 1}
+	if !until.IsZero() {
+		expr, vals[":ttl"] = "SET #ttl = :ttl "+expr, until.Unix()
+	}
+	return t.Update(key, expr, vals).If("attribute_not_exists(#"+name+") OR #"+name+" < :most", V{":most": most})
+}
+
 // Delete removes the item under key.
 func (t Table) Delete(key Key) Write { return Write{op: opDelete, table: t.name, key: key} }
 

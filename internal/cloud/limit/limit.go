@@ -44,10 +44,8 @@ func (c *Counter) Within(ctx context.Context, what, who string, most int, span t
 }
 
 func (c *Counter) take(ctx context.Context, what, who, span string, most int, refusal error) error {
-	now := c.Now().UTC()
-	w := c.Table.Update(key(what, who, span), "SET #ttl = :ttl ADD n :one", dynamo.V{":ttl": now.Add(24 * time.Hour).Unix(), ":one": 1}).
-		If("attribute_not_exists(n) OR n < :most", dynamo.V{":most": most}).Else(refusal)
-	if err := c.Table.DB().Commit(ctx, w); err != nil {
+	w := c.Table.Count(key(what, who, span), "n", most, c.Now().Add(24*time.Hour))
+	if err := c.Table.DB().Commit(ctx, w.Else(refusal)); err != nil {
 		return fmt.Errorf("limit of %s: %w", what, err)
 	}
 	return nil

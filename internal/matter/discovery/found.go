@@ -183,8 +183,7 @@ func (s Store) Put(f FeedItem) dynamo.Write { return s.Table.Put(feedKey(f.Reque
 // Spend takes one call from what a post has, of a kind; it fails with spent. What is taken is not given back: where a call
 // ends unclear, it may have been made.
 func (s Store) Spend(request, kind, post string, have int, spent error) dynamo.Write {
-	return s.Table.Update(budgetKey(request, kind, post), "ADD #used :one", dynamo.V{":one": 1}).
-		If("attribute_not_exists(#used) OR #used < :have", dynamo.V{":have": have}).Else(spent)
+	return s.Table.Count(budgetKey(request, kind, post), "used", have, time.Time{}).Else(spent)
 }
 
 // Feed are the items of a request, the latest search first. 1 request for each megabyte.

@@ -107,8 +107,7 @@ func (p *Post) writes(e Event) []dynamo.Write {
 	ws := []dynamo.Write{
 		Events.Put(p.Table, said, e).IfAbsent().Else(errSaid),
 		p.trace(e.Thread, said, e.TTL),
-		p.Table.Update(dayKey(e), "SET #ttl = :ttl ADD passed :one", dynamo.V{":ttl": e.TTL, ":one": 1}).
-			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),
+		p.Table.Count(dayKey(e), "passed", MaxDay, time.Unix(e.TTL, 0)).Else(errFull),
 	}
 	if e.Talk {
 		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :written, listedAt = :at",
