@@ -1,6 +1,7 @@
 package ident_test
 
 import (
+	"crypto/sha256"
 	"testing"
 
 	"merve/internal/base/ident"
@@ -32,6 +33,24 @@ func TestCode(t *testing.T) {
 	for s, want := range map[string]bool{"23A": true, "222": true, "": false, "23": false, "23AB": false, "2xA": false, "23a": false, "2 A": false, "2\nA": false, "é3": false} {
 		if got := plain.Is(s); got != want {
 			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+// Codes that were given out stay what they are: the same thing has the same code in every release.
+func TestCodesStay(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte("code"))
+	for want, form := range map[string]ident.Code{
+		"33ZR": ident.Order, "T39K": ident.Ride, "33ZR5": ident.Talk, "7HQ5Q4": ident.Booking, "33ZRSY4": ident.Request, "PMGAEKZA": ident.Link,
+	} {
+		if got := form.Of(sum[:]); got != want || !form.Is(got) || form.Is(got+"2") || form.Is("") {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for code, want := range map[string]bool{"ABCD2": true, "ABCDE": false, "23456": false, "ABCD1": false} {
+		if ident.Talk.Is(code) != want {
+			t.Errorf("%s: %v", code, !want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/agent/tool"
 	"merve/internal/base/actor"
+	"merve/internal/base/ident"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -46,7 +47,7 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	}
 	if s.code == "" && m.ReplyTo != "" {
 		about, err := c.Outbox.AboutOf(ctx, tc.Thread, m.ReplyTo)
-		if err != nil || about != "" && len(about) != codeForm.Length { // of a booking or a talk
+		if err != nil || about != "" && len(about) != ident.Order.Length { // of a booking or a talk
 			return gate.Settled{}, false, err
 		}
 		s.code, s.vague = about, about == ""

@@ -197,15 +197,12 @@ func newID(owner, key string) string { return ident.New(idPrefix, "order", owner
 
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
-// codeForm is short enough to be typed: of 900,000 codes a business needs a few open at a time.
-var codeForm = ident.Code{Alphabet: ident.Readable, Length: 4}
-
 // newCode returns the n-th code that an order tries. The code contains a letter and is no answer word
 // itself, so that [read] recognizes it as a code next to any word.
 func newCode(id string, n int) string {
 	sum := sha256.Sum256([]byte{byte(n)})
 	for sum = sha256.Sum256(append(sum[:], id...)); ; sum = sha256.Sum256(sum[:]) {
-		if code := codeForm.Of(sum[:]); codeOf(code) == code {
+		if code := ident.Order.Of(sum[:]); codeOf(code) == code {
 			return code
 		}
 	}

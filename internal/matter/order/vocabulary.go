@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"merve/internal/base/ident"
 	"merve/internal/spine/gate"
 	"merve/internal/words/language"
 	"merve/internal/words/wording"
@@ -116,7 +117,7 @@ func numberIn(w string) (int, string) {
 // word in small letters is just a word.
 func codeOf(w string) string {
 	up := strings.ToUpper(w)
-	if len(w) != len(up) || !codeForm.Is(up) || strings.Trim(w, "0123456789") == "" || verbOf(w) != "" {
+	if len(w) != len(up) || !ident.Order.Is(up) || strings.Trim(w, "0123456789") == "" || verbOf(w) != "" {
 		return ""
 	}
 	if w != up && !strings.ContainsAny(w, "23456789") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"merve/internal/base/ident"
 	"merve/internal/matter/quote"
 	"merve/internal/matter/vendor"
 )
@@ -18,7 +19,7 @@ func (x replies) answered(ctx context.Context, c *call, o vendor.Outreach, in Ve
 	case err != nil:
 		return quote.Words{}, "", fmt.Errorf("message of a vendor: %w", err)
 	case ok:
-		a := quote.Words{Text: vendor.Without(m.Text, o.Code), Message: m.ID}
+		a := quote.Words{Text: ident.Without(m.Text, o.Code), Message: m.ID}
 		why, err := x.b.mail().Another(ctx, o, m)
 		if said := strings.TrimSpace(in.Message); why == "" && said != strings.TrimSpace(m.Text) && said != a.Text {
 			why = "the vendor wrote something else in this message: give its text as it stands on their thread"

@@ -8,10 +8,6 @@ import (
 	"merve/internal/base/ident"
 )
 
-// codeForm has four characters that cannot be mistaken for others: no vowels, so that a code is never a word, and neither 0 1
-// 2 5 6 8 nor the letters that look like them.
-var codeForm = ident.Code{Alphabet: "CDFHJKMNPRTVWXY3479", Length: 4}
-
 const (
 	codeDigits = "3479"
 	maxCodes   = 24 // tries to find one that is free
@@ -23,7 +19,7 @@ func codesOf(id string) []string {
 	var codes []string
 	for n := 0; len(codes) < maxCodes; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "code\x00%s\x00%d", id, n))
-		if code := codeForm.Of(sum[:]); strings.ContainsAny(code, codeDigits) && strings.Trim(code, codeDigits) != "" {
+		if code := ident.Ride.Of(sum[:]); strings.ContainsAny(code, codeDigits) && strings.Trim(code, codeDigits) != "" {
 			codes = append(codes, code)
 		}
 	}
@@ -31,7 +27,7 @@ func codesOf(id string) []string {
 }
 
 // isCode reports whether s, in capitals, can be a code. Some codes of earlier rides have only digits.
-func isCode(s string) bool { return codeForm.Is(s) && strings.ContainsAny(s, codeDigits) }
+func isCode(s string) bool { return ident.Ride.Is(s) && strings.ContainsAny(s, codeDigits) }
 
 // latin maps the capitals of other alphabets that look like letters of a code, as drivers with a Russian or Greek keyboard
 // type those.

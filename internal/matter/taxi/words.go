@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"merve/internal/base/ident"
 	"merve/internal/spine/gate"
 	"merve/internal/words/language"
 	"merve/internal/words/wording"
@@ -80,7 +81,7 @@ func cutCodes(words []string) (codes, rest []string) {
 	for i := 0; i < len(words); i++ {
 		code, head := codeIn(words[i])
 		if code == "" && i+1 < len(words) { // typed in two halves
-			if code, _ = codeIn(words[i] + words[i+1]); code != "" && utf8.RuneCountInString(words[i]+words[i+1]) == codeForm.Length {
+			if code, _ = codeIn(words[i] + words[i+1]); code != "" && utf8.RuneCountInString(words[i]+words[i+1]) == ident.Ride.Length {
 				i++
 				head = ""
 			} else {
@@ -102,14 +103,14 @@ func cutCodes(words []string) (codes, rest []string) {
 // codeIn finds the code that a word is or ends with.
 func codeIn(word string) (code, head string) {
 	r := []rune(word)
-	if len(r) < codeForm.Length {
+	if len(r) < ident.Ride.Length {
 		return "", ""
 	}
-	tail := latin.Replace(strings.ToUpper(string(r[len(r)-codeForm.Length:])))
+	tail := latin.Replace(strings.ToUpper(string(r[len(r)-ident.Ride.Length:])))
 	if !isCode(tail) {
 		return "", ""
 	}
-	return tail, string(r[:len(r)-codeForm.Length])
+	return tail, string(r[:len(r)-ident.Ride.Length])
 }
 
 // ownWords are the words that we tell drivers to use, by their keys in the catalogue.

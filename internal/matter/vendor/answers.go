@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"merve/internal/agent/tool"
+	"merve/internal/base/ident"
 	"merve/internal/spine/gate"
 	"merve/internal/spine/thread"
 	"merve/internal/tenant/channel"
@@ -57,10 +58,10 @@ func (a Answers) Command(ctx context.Context, tc tool.Context, m thread.Message)
 	case len(these) > 1:
 		which := wording.Vars{"alternatives": wording.List(tc.Language, a.labels(ctx, these))}
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorWhich, which)}, true, nil
-	case Without(said, these[0].Code) == "" && len(m.Media) == 0:
+	case ident.Without(said, these[0].Code) == "" && len(m.Media) == 0:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
-	return a.Requests.Answered(ctx, tc, these[0], m, Without(said, these[0].Code))
+	return a.Requests.Answered(ctx, tc, these[0], m, ident.Without(said, these[0].Code))
 }
 
 // meant are the outreach that a message may belong to, and whether it names one.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"merve/internal/agent/tool"
+	"merve/internal/base/ident"
 	"merve/internal/cloud/dynamo"
 	"merve/internal/cloud/event"
 	"merve/internal/spine/gate"
@@ -169,7 +170,7 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	}
 	one := these[0]
 	textOnly := wording.Say(tc.Language, wording.RelayTextOnly, nil)
-	if text = without(text, one.Code); text == "" {
+	if text = ident.Without(text, one.Code); text == "" {
 		return gate.Settled{Text: textOnly}, more, nil // a code alone is a question to the assistant
 	}
 	s, err := p.pass(ctx, tc, one, text, m.ID, m.Written())
@@ -200,7 +201,7 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		if err != nil {
 			return nil, err
 		}
-		if about != "" && (!quotesOnly || len(about) == talkCode) {
+		if about != "" && (!quotesOnly || IsTalk(about)) {
 			these, err := p.find(ctx, tc.Market.ID, businesses, about)
 			if len(these) == 0 {
 				these = []matter{{Code: about, closed: true}} // gone since: its words are for nobody else

@@ -128,27 +128,13 @@ func dayKey(e Event) dynamo.Key {
 
 const listedIndex = "listed"
 
-// Talks have codes of five, orders of four and bookings of six. All are spelled in [ident.Readable].
-const (
-	digits     = "23456789"
-	orderCode  = 4
-	talkCode   = 5
-	ledgerCode = 6
-)
-
-// The code of a talk ends with a digit, so that it is no word, and has a letter before, so that it is no number.
-var (
-	codeFront = ident.Code{Alphabet: ident.Readable, Length: talkCode - 1, Letter: true}
-	codeEnd   = ident.Code{Alphabet: digits, Length: 1}
-)
-
 // IsTalk reports whether a code is that of a talk, which only the business knows.
-func IsTalk(code string) bool { return len(code) == talkCode }
+func IsTalk(code string) bool { return len(code) == ident.Talk.Length }
 
 // codeOf is the n-th code that a talk tries.
 func codeOf(t Talk, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%s\x00%s\x00%d", t.Thread, t.Business, n))
-	return codeFront.Of(sum[:]) + codeEnd.Of(sum[talkCode:])
+	return ident.Talk.Of(sum[:])
 }
 
 var errCodeTaken = errors.New("the code is another talk's")
@@ -195,11 +181,11 @@ func (p *Post) find(ctx context.Context, market string, businesses []string, cod
 		var m *matter
 		var err error
 		switch len(code) {
-		case orderCode:
+		case ident.Order.Length:
 			m, err = p.order(ctx, market, business, code)
-		case talkCode:
+		case ident.Talk.Length:
 			m, err = p.talk(ctx, market, business, code)
-		case ledgerCode:
+		case ident.Booking.Length:
 			m, err = p.booking(ctx, market, business, code)
 		}
 		if err != nil {
@@ -330,9 +316,11 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+const digits = "23456789"
+
 func asCode(w string) (code, bool) {
 	up := strings.ToUpper(w)
-	if len(w) < orderCode || len(w) > ledgerCode || strings.Trim(up, ident.Readable) != "" || strings.Trim(up, digits) == "" {
+	if len(w) < ident.Order.Length || len(w) > ident.Booking.Length || strings.Trim(up, ident.Readable) != "" || strings.Trim(up, digits) == "" {
 		return code{}, false
 	}
 	number := strings.ContainsAny(w, digits)
@@ -347,34 +335,7 @@ func Coded(text string) bool {
 		return false
 	}
 	c, ok := asCode(words[0])
-	return ok && c.sure && len(c.text) == talkCode
-}
-
-// without takes a code from the beginning or the end of a text.
-func without(text, code string) string {
-	const around = " \t\n:,.;-–—#()[]"
-	trimmed := strings.Trim(text, around)
-	for len(trimmed) >= len(code) && strings.EqualFold(trimmed[:len(code)], code) && !wordGoesOn(trimmed[len(code):], true) {
-		trimmed = strings.TrimLeft(trimmed[len(code):], around)
-		text = trimmed
-	}
-	if n := len(trimmed) - len(code); n >= 0 && strings.EqualFold(trimmed[n:], code) && !wordGoesOn(trimmed[:n], false) {
-		text = strings.TrimRight(trimmed[:n], " \t\n:,;-–—#([")
-	}
-	return strings.TrimSpace(text)
-}
-
-// wordGoesOn reports whether s begins, or ends, in the middle of a word.
-func wordGoesOn(s string, begins bool) bool {
-	r := []rune(s)
-	if len(r) == 0 {
-		return false
-	}
-	at := r[len(r)-1]
-	if begins {
-		at = r[0]
-	}
-	return unicode.IsLetter(at) || unicode.IsDigit(at)
+	return ok && c.sure && len(c.text) == ident.Talk.Length
 }
 
 // breaks are all that breaks a line: none of them may lead out of a quotation.

@@ -196,11 +196,8 @@ const (
 	receiptSK = "receipt"
 )
 
-// codeForm is what the short reference of a transaction looks like. It has no vowels, so that it is no word.
-var codeForm = ident.Code{Alphabet: "23456789BCDFGHJKMNPQRSTVWXZ", Length: 6, Letter: true}
-
 // codeOf makes the short reference of a transaction.
 func codeOf(id string) string {
 	sum := sha256.Sum256([]byte("code:" + id))
-	return codeForm.Of(sum[:])
+	return ident.Booking.Of(sum[:])
 }

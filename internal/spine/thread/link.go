@@ -36,9 +36,6 @@ type linkCode struct {
 	TTL       int64     `dynamodbav:"ttl"`
 }
 
-// codeForm has 40 bits, which live for minutes and are used once, in Crockford's alphabet.
-var codeForm = ident.Code{Alphabet: "0123456789ABCDEFGHJKMNPQRSTVWXYZ", Length: 8}
-
 func codeKey(code string) dynamo.Key {
 	sum := sha256.Sum256([]byte("link:" + code))
 	return dynamo.Key{PK: "code#" + hex.EncodeToString(sum[:16]), SK: "code"}
@@ -47,7 +44,7 @@ func codeKey(code string) dynamo.Key {
 // cleanCode reads a code as people write it.
 func cleanCode(s string) string {
 	s = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "").Replace(strings.ToUpper(s))
-	if !codeForm.Is(s) {
+	if !ident.Link.Is(s) {
 		return ""
 	}
 	return s
@@ -61,9 +58,9 @@ func (s *Store) Links() Links { return Links{s} }
 
 // Code makes a code that proves on another thread that its author owns this one. It is stored as a hash.
 func (l Links) Code(ctx context.Context, id string) (code string, until time.Time, err error) {
-	b := make([]byte, codeForm.Length)
+	b := make([]byte, ident.Link.Length)
 	rand.Read(b) // never fails since Go 1.24
-	code, until = codeForm.Of(b), l.Now().Add(CodeFor)
+	code, until = ident.Link.Of(b), l.Now().Add(CodeFor)
 	c := linkCode{Thread: id, ExpiresAt: until, TTL: until.Add(time.Hour).Unix()}
 	if err := l.Table.DB().Commit(ctx, l.Table.Put(codeKey(code), c).IfAbsent()); err != nil {
 		return "", until, fmt.Errorf("link code of thread %s: %w", id, err)
