@@ -200,6 +200,8 @@ func (f *finder) call(c *ast.CallExpr) {
 		f.cond(c.Args[1])
 	case "(" + dynamoPath + ".Write).IfAbsent":
 		f.ifAbsent(c)
+	case "(" + dynamoPath + ".Write).AtVersion", "(" + dynamoPath + ".Write).AtVersionOrGone":
+		f.atVersion(c)
 	}
 	if by, ok := f.tables.calls[name]; ok {
 		f.used[name] = true
@@ -324,6 +326,14 @@ func (f *finder) ifAbsent(c *ast.CallExpr) {
 	id := f.add(f.id(f.text(c.Fun.(*ast.SelectorExpr).X)+" IfAbsent"), "without the condition")
 	f.edit(edit{start: f.offset(sel.Pos()), end: f.offset(c.End()), replaces: true,
 		before: fmt.Sprintf("If(mutant.Cond(%q, %q), nil)", id, cond)})
+}
+
+// atVersion mutates the condition on the version that was read: X.AtVersion(n) becomes mutant.AtVersion(id, X, n).
+func (f *finder) atVersion(c *ast.CallExpr) {
+	fun := c.Fun.(*ast.SelectorExpr)
+	id := f.add(f.id(f.text(fun.X)+" "+fun.Sel.Name), "without the condition")
+	f.edit(edit{start: f.offset(fun.X.Pos()), end: f.offset(fun.X.End()), before: fmt.Sprintf("mutant.%s(%q, ", fun.Sel.Name, id), after: ","})
+	f.edit(edit{start: f.offset(fun.X.End()), end: f.offset(c.Args[0].Pos()), before: " ", replaces: true})
 }
 
 // conds mutates the conditions of a list that is joined later.

@@ -21,9 +21,9 @@ func (t Table) Unchanged(key Key, read int) Write {
 	return Write{op: opCheck, table: t.name, key: key}.AtVersion(read)
 }
 
-// DeleteVersion deletes an item that is still of the version that it was read as, or gone.
-func (t Table) DeleteVersion(key Key, read int) Write {
-	return t.Delete(key).If("attribute_not_exists(pk) OR #version = :versionRead", V{":versionRead": read})
+// AtVersionOrGone is the condition that the item is still of the version that it was read as, or is gone.
+func (w Write) AtVersionOrGone(read int) Write {
+	return w.If("attribute_not_exists(pk) OR #version = :versionRead", V{":versionRead": read})
 }
 
 // NextVersion is the version that a change makes of an item whose version is stored; 0 is that there is none. The change names

@@ -16,10 +16,8 @@ import (
 type SharedReports struct {
 	Reports *report.Store
 	Photos  report.Photos
-	Markets interface {
-		Get(ctx context.Context, id string) (*market.Market, error)
-	}
-	Origin string // where photos are shown from
+	Markets *market.Store
+	Origin  string // where photos are shown from
 }
 
 // Routes are the page's.

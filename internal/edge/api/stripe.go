@@ -18,12 +18,10 @@ import (
 
 // Stripe handles Stripe's webhooks, and shows the payment pages.
 type Stripe struct {
-	Payments      *payment.Store
-	Intents       *stripe.Client // tells which intents are ours
-	WebhookSecret func(ctx context.Context) (string, error)
-	Markets       interface {
-		Get(ctx context.Context, id string) (*market.Market, error)
-	}
+	Payments       *payment.Store
+	Intents        *stripe.Client // tells which intents are ours
+	WebhookSecret  func(ctx context.Context) (string, error)
+	Markets        *market.Store
 	PublishableKey string // of the pages; "" shows that cards are off
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no secret.
 	UnsignedFromLoopback bool

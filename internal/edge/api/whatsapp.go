@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"merve/internal/spine/outbox"
 	"merve/internal/spine/turn"
 	"merve/internal/tenant/channel"
+	"merve/internal/tenant/market"
 	"merve/internal/tenant/person"
 )
 
@@ -24,11 +24,9 @@ type WhatsApp struct {
 	Intake  turn.Intake
 	People  *person.Book
 	Outbox  *outbox.Box
-	Markets interface {
-		ByNumber(ctx context.Context, number string) (string, error)
-	}
-	Market string // the market for numbers that belong to no market
-	Roles  *turn.Roles
+	Markets *market.Store
+	Market  string // the market for numbers that belong to no market
+	Roles   *turn.Roles
 }
 
 // Routes are the webhooks'.

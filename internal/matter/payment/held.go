@@ -11,9 +11,7 @@ import (
 // books; the payment of a booking that is still active is forgotten together with that.
 type Held struct {
 	*Store
-	Bookings interface {
-		Of(ctx context.Context, s person.Subject) ([]ledger.Transaction, error)
-	}
+	Bookings *ledger.Ledger
 }
 
 // Holds names the payments in an export.

@@ -45,9 +45,7 @@ type Broker struct {
 		HeadWith(ctx context.Context, id, message string) (thread.Head, bool, error)
 	}
 	Outbox *outbox.Box
-	Roster interface {
-		Of(ctx context.Context, market, number string) (roster.Roles, error)
-	}
+	Roster *roster.Book
 	Bounds *bound.Book       // on what one client may send; nil sets no bound
 	Parser *quote.Parser     // reads vendors' answers; nil leaves them as they are
 	Finder *discovery.Finder // looks outside of the catalogue; nil does not

@@ -271,7 +271,7 @@ func (s *Drivers) Delete(ctx context.Context, market, id string) error {
 		return err
 	}
 	ws := []dynamo.Write{
-		s.Table.DeleteVersion(driverKey(market, id), before.Version).Else(ErrChanged),
+		s.Table.Delete(driverKey(market, id)).AtVersionOrGone(before.Version).Else(ErrChanged),
 		s.Rides.Check(activeKey(market, id), "attribute_not_exists(pk)", nil).Else(ErrDriving),
 		s.Table.Delete(phoneKey(market, before.Phone)),
 	}

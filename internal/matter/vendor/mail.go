@@ -24,9 +24,7 @@ type Mail struct {
 	Threads interface {
 		Head(ctx context.Context, id string) (thread.Head, error)
 	}
-	Roster interface {
-		Of(ctx context.Context, market, number string) (roster.Roles, error)
-	}
+	Roster *roster.Book
 }
 
 // The events of messages to vendors, which have approved templates.

@@ -247,7 +247,7 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	if err != nil || before == nil {
 		return err
 	}
-	w := s.Table.DeleteVersion(vendorKey(market, id), before.Version).Else(ErrChanged)
+	w := s.Table.Delete(vendorKey(market, id)).AtVersionOrGone(before.Version).Else(ErrChanged)
 	if err := s.Table.DB().Commit(ctx, append([]dynamo.Write{w}, s.roster(before, nil)...)...); err != nil {
 		return fmt.Errorf("delete vendor %s: %w", id, err)
 	}

@@ -53,12 +53,8 @@ type Case struct {
 // Desk hands threads over. Safe for concurrent use.
 type Desk struct {
 	Table   dynamo.Table // records
-	Threads interface {
-		Head(ctx context.Context, id string) (thread.Head, error)
-		Assigned(id string, to thread.Handler) dynamo.Write
-		Tell(ctx context.Context, id, key string, n thread.Notice) error
-	}
-	Now func() time.Time
+	Threads thread.Teller
+	Now     func() time.Time
 }
 
 // MaxText is the longest text that staff write at once, and maxReason of a reason, in characters.

@@ -160,7 +160,7 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 		return err
 	}
 	ws := []dynamo.Write{
-		s.Table.DeleteVersion(customerKey(id), c.Version).Else(ErrChanged),
+		s.Table.Delete(customerKey(id)).AtVersionOrGone(c.Version).Else(ErrChanged),
 		s.Table.Delete(listedKey(market, id)),
 	}
 	for _, k := range c.known() {

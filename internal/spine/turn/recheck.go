@@ -21,10 +21,7 @@ type recheck struct {
 	looks   map[string]gate.Look // by kind of pending action
 	threads *thread.Store
 	lease   *thread.Lease
-	markets interface {
-		Read(ctx context.Context, id string) (*market.Market, error)
-		Unchanged(m *market.Market) dynamo.Write
-	}
+	markets *market.Store
 }
 
 // maxLooks bounds how often a YES looks again at what is being changed at the same time.

@@ -34,14 +34,10 @@ import (
 // answer to an order. For the others 1, and 1 more for a quotation. STOP and START cost 1.
 type Roles struct {
 	Threads *thread.Store
-	Markets interface {
-		Get(ctx context.Context, id string) (*market.Market, error)
-	}
-	Outbox *outbox.Box
-	Roster interface {
-		Of(ctx context.Context, market, number string) (roster.Roles, error)
-	}
-	Works Works
+	Markets *market.Store
+	Outbox  *outbox.Box
+	Roster  *roster.Book
+	Works   Works
 	// Owed reports whether a number without a role answers something that it was told while it had one.
 	Owed func(ctx context.Context, in channel.Inbound) (bool, error)
 	Now  func() time.Time

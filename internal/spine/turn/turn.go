@@ -59,11 +59,7 @@ import (
 // Runner runs turns. Looks, Commands with Works, Refusals, Guard, Photos, Desk, Live and Site may be left out.
 type Runner struct {
 	Intake
-	Markets interface {
-		Get(ctx context.Context, id string) (*market.Market, error)
-		Read(ctx context.Context, id string) (*market.Market, error) // as it is now
-		Unchanged(m *market.Market) dynamo.Write
-	}
+	Markets     *market.Store
 	Assistants  *assistant.Set
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action

@@ -179,3 +179,19 @@ func Option[F ~func(P), P any](id string, option F) F {
 	}
 	return option
 }
+
+// AtVersion is a write on condition of the version that was read, mutated: without it.
+func AtVersion[W interface{ AtVersion(read int) W }](id string, w W, read int) W {
+	if on(id) {
+		return w
+	}
+	return w.AtVersion(read)
+}
+
+// AtVersionOrGone is [AtVersion] for a write that also holds when the item is gone.
+func AtVersionOrGone[W interface{ AtVersionOrGone(read int) W }](id string, w W, read int) W {
+	if on(id) {
+		return w
+	}
+	return w.AtVersionOrGone(read)
+}

@@ -24,6 +24,8 @@ func (s store) writes(k dynamo.Key, conds []string) []dynamo.Write {
 	conds = append(conds, "attribute_exists(pk)")
 	return []dynamo.Write{
 		s.table.Put(k, k).IfAbsent(),
+		s.table.Put(k, k).AtVersion(2),
+		s.table.Delete(k).AtVersionOrGone(2),
 		s.table.Update(k, "SET a = :a", dynamo.V{":a": 1}).
 			If("a = :b AND (b = :b OR c = :b)", dynamo.V{":b": 2}).If(free, nil),
 		s.table.Check(k, strings.Join(conds, " AND "), nil),
