@@ -362,8 +362,9 @@ func (j *judge) consent(h ledger.History, e ledger.Event, tool string) {
 	}
 	s := j.threads[at]
 	// The pending action's id is in the key of the operation; what shows it outside is the
-	// turn that asked and the one that settled.
-	asked := -1
+	// turn that asked and the one that settled. The same question, asked again after nobody
+	// answered it, has the same id: of several turns it is the nearest that settled it.
+	asked, by, settled := -1, -1, -1
 	for n, turn := range s.turns {
 		if turn.Pending != "" && j.asks(turn, tx, tool) {
 			asked = n
@@ -374,17 +375,21 @@ func (j *judge) consent(h ledger.History, e ledger.Event, tool string) {
 		if tool != "cancelBooking" && (h.Receipt == nil || h.Receipt.PendingID != turn.Settled) {
 			continue
 		}
-		if absent := turn.At.Sub(e.At).Abs(); absent > 2*time.Minute+longestTurn {
+		absent := turn.At.Sub(e.At).Abs()
+		if absent > 2*time.Minute+longestTurn || settled >= 0 && absent >= s.turns[settled].At.Sub(e.At).Abs() {
 			continue
 		}
-		expires := tx.HoldExpiresAt
-		if !tx.ConfirmedAt.IsZero() {
-			expires = time.Time{} // its receipt says so
-		}
-		j.saidYes(s, "booking "+tx.Code, expires, s.turns[asked], turn)
+		by, settled = asked, n
+	}
+	if settled < 0 {
+		j.t.Errorf("booking %s is %s, and no turn of its owner's settled that", tx.Code, e.Type)
 		return
 	}
-	j.t.Errorf("booking %s is %s, and no turn of its owner's settled that", tx.Code, e.Type)
+	expires := tx.HoldExpiresAt
+	if !tx.ConfirmedAt.IsZero() {
+		expires = time.Time{} // its receipt says so
+	}
+	j.saidYes(s, "booking "+tx.Code, expires, s.turns[by], s.turns[settled])
 }
 
 // longestTurn is how long a turn may be frozen in these runs.

@@ -41,9 +41,10 @@ type release struct {
 // unquoted takes away the marks by which this release shows what is somebody's own.
 var unquoted = strings.NewReplacer("“", "", "”", "")
 
-// behind is what a business has to know and earlier templates left out, by the message behind which it stands now.
+// behind is what a business or a driver has to know and earlier templates left out, by the message behind which it stands now.
 var behind = map[string]string{
 	" Cancelled: NCHX9M": " · Meze House · Table", " New booking NCHX9M": " · Meze House · Table · Note: canary0003q", " Order 84BH of food": " · Old Town Kebab · Total: €3.00",
+	" Ride 3JMV is yours: Customer3": " · Pickup: Harbour Road 5 · When: now · Passengers: 1 · Then write: ARRIVED 3JMV · DONE 3JMV · CANCEL 3JMV",
 }
 
 // Streams bring what happened for a day: this release takes in what an earlier one wrote. What the
