@@ -3,6 +3,7 @@ package web
 import (
 	"html"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/spine/gate"
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
@@ -120,25 +122,25 @@ func TestWidgetIsSmall(t *testing.T) {
 // The widget says the same things in every language, and its yes and no are understood.
 func TestWidgetWords(t *testing.T) {
 	t.Parallel()
-	source, err := saraFiles.ReadFile("sara/sara.js")
+	texts, err := textsOf[string](lang.Widget())
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := string(source)
-	keys := strings.Fields(strings.Join(regexp.MustCompile(`const keys = \('([^']*)' \+\s*'([^']*)'\)`).FindStringSubmatch(body)[1:], ""))
-	yes, no := slices.Index(keys, "yes"), slices.Index(keys, "no")
-	var tags []string
-	for _, m := range regexp.MustCompile(`(?m)^ +(\w\w): '([^']*\|[^']*)'`).FindAllStringSubmatch(body, -1) {
-		tags = append(tags, m[1])
-		texts := strings.Split(m[2], "|")
-		if len(texts) != len(keys) || slices.ContainsFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }) {
-			t.Fatalf("%s has %d texts, some perhaps empty, want %d", m[1], len(texts), len(keys))
+	keys := slices.Sorted(maps.Keys(texts["en"]))
+	for tag, of := range texts {
+		if diff := cmp.Diff(keys, slices.Sorted(maps.Keys(of))); diff != "" {
+			t.Errorf("%s (-English +%s):\n%s", tag, tag, diff)
 		}
-		if gate.Read(texts[yes]) != gate.Yes || gate.Read(texts[no]) != gate.No {
-			t.Errorf("%s: %q and %q are not understood as yes and no", m[1], texts[yes], texts[no])
+		for key, text := range of {
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s: %s is empty", tag, key)
+			}
+		}
+		if gate.Read(of["yes"]) != gate.Yes || gate.Read(of["no"]) != gate.No {
+			t.Errorf("%s: %q and %q are not understood as yes and no", tag, of["yes"], of["no"])
 		}
 	}
-	if diff := cmp.Diff(language.Supported(), tags); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(slices.Values(language.Supported())), slices.Sorted(maps.Keys(texts))); diff != "" {
 		t.Errorf("languages (-want +got):\n%s", diff)
 	}
 }

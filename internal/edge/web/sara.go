@@ -97,6 +97,11 @@ func widgetScript(sockets string) ([]byte, error) {
 		return nil, err
 	}
 	script = bytes.Replace(script, []byte("'{{sockets}}'"), []byte(strconv.Quote(sockets)), 1)
+	texts, err := widgetTexts()
+	if err != nil {
+		return nil, err
+	}
+	script = bytes.Replace(script, []byte("'{{words}}'"), texts, 1)
 	script = bytes.Replace(script, []byte("'{{styles}}'"), []byte(strconv.Quote(string(styles))), 1)
 	return minified("sara/sara.js", script)
 }

@@ -124,12 +124,20 @@ func (s *site) asset(name string) (*asset, error) {
 	return a, nil
 }
 
-// content returns the content of a file. One of the files that pages load is generated here, so that they treat money as the
-// backend does: browsers use decimals for some currencies that differ from ISO 4217.
+// content returns the content of a file. Two of those that pages load are generated here: the chat page's texts from the folders
+// of languages, and the decimals of currencies, so that pages treat money as the backend does (those of browsers differ from
+// ISO 4217 for some).
 func content(files fs.FS, name string) ([]byte, error) {
-	if name != "static/currencies.js" && name != "admin/currencies.js" {
-		return fs.ReadFile(files, name)
+	switch name {
+	case "static/currencies.js", "admin/currencies.js":
+		return currencies()
+	case "static/texts.js":
+		return chatTexts()
 	}
+	return fs.ReadFile(files, name)
+}
+
+func currencies() ([]byte, error) {
 	known, err := json.Marshal(wording.Exponents())
 	return fmt.Appendf(nil, `const known = new Map(Object.entries(%s));
 

@@ -44,6 +44,7 @@ func TestAnswers(t *testing.T) {
 		{"GET", "/static/conversation.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/log.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/words.js", 200, "text/javascript; charset=utf-8"},
+		{"GET", "/static/texts.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/chat.css", 200, "text/css; charset=utf-8"},
 		{"GET", "/static/merve.svg", 200, "image/svg+xml"},
 		{"GET", "/static", 404, "application/problem+json"},

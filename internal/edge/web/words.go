@@ -12,8 +12,7 @@ import (
 	"merve/internal/words/language"
 )
 
-// words holds the texts, in one language, of the pages that the backend renders. The pages that render
-// in the browser bring their own.
+// words holds the texts, in one language, of the pages that the backend renders.
 type words struct {
 	Tag, Name string // the language's tag, and its own name for itself
 

@@ -1,6 +1,5 @@
 // Package lang has all words of the languages that Merve speaks: a folder for each language, and in it a file for
-// each use. A speaker of a language can add or correct it in one place. Pages that browsers build bring their own
-// words.
+// each use. A speaker of a language can add or correct it in one place.
 //
 //	language.json   its English name, its place in lists, and whether it runs from right to left
 //	texts.json      our texts by key, as package wording knows them
@@ -21,6 +20,8 @@
 //	digits.txt      the words for 0 to 9, those of one digit joined by |
 //	weather.txt     what a question about the weather is made of, apart from the name of the place
 //	page.json       the words of the report page
+//	chat.json       the words of the chat page, for which a language without them is none of the page's
+//	widget.json     the words of Sara's widget, likewise
 //
 // A file that a language has no use for may be missing, but for language.json, texts.json, standing.json and
 // page.json.
@@ -80,6 +81,10 @@ var (
 	weatherFiles embed.FS
 	//go:embed */page.json
 	pageFiles embed.FS
+	//go:embed */chat.json
+	chatFiles embed.FS
+	//go:embed */widget.json
+	widgetFiles embed.FS
 )
 
 // more are languages added to our own, see [Add].
@@ -109,6 +114,8 @@ func Detect() Words    { return Words{"detect.txt", detectFiles} }
 func Digits() Words    { return Words{"digits.txt", digitFiles} }
 func Weather() Words   { return Words{"weather.txt", weatherFiles} }
 func Page() Words      { return Words{"page.json", pageFiles} }
+func Chat() Words      { return Words{"chat.json", chatFiles} }
+func Widget() Words    { return Words{"widget.json", widgetFiles} }
 
 // In returns a language's file; "" when it has none.
 func (w Words) In(tag string) string {

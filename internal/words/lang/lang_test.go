@@ -16,6 +16,7 @@ var uses = map[string]struct {
 	needed bool
 }{
 	"texts.json": {lang.Texts, true}, "standing.json": {lang.Standing, true}, "page.json": {lang.Page, true},
+	"chat.json": {lang.Chat, false}, "widget.json": {lang.Widget, true},
 	"answers.txt": {lang.Answers, true}, "asking.txt": {lang.Asking, true}, "calls.txt": {lang.Calls, true}, "numbers.txt": {lang.Numbers, true},
 	"claims.txt": {lang.Claims, true}, "questions.txt": {lang.Questions, true}, "smalltalk.txt": {lang.SmallTalk, true}, "digits.txt": {lang.Digits, true},
 	"weather.txt": {lang.Weather, true}, "plain.txt": {lang.Plain, false}, "detect.txt": {lang.Detect, false},

@@ -31,23 +31,10 @@
 
   // --- words; yes and no are sent as answers, so they are words the assistant knows ---
 
-  const keys = ('title close hello message send add remove photo you messages writing sending offline network server ' +
-    'busy refused retry edit asked until yes no limits failed stop').split(' ');
-  const words = {
-    en: 'Report damage|Close|Hello, I’m Sara, an AI assistant. What is damaged, and where?|Message|Send|Add photos|Remove|Photo|You|Messages|Sara is writing…|Sending…|You are offline. Messages are sent when you are back.|No answer.|Something went wrong on our side.|Too much is going on right now.|This cannot be sent as it is.|Try again|Edit|Waiting for your answer|until|Yes|No|Up to 5 photos of 10 MB each: JPEG, PNG, WebP, HEIC, GIF.|A photo could not be sent.|Stop',
-    tr: 'Hasar bildir|Kapat|Merhaba, ben Sara, bir yapay zekâ asistanıyım. Ne, nerede hasarlı?|Mesaj|Gönder|Fotoğraf ekle|Kaldır|Fotoğraf|Siz|Mesajlar|Sara yazıyor…|Gönderiliyor…|Çevrimdışısınız. Mesajlar bağlantı gelince gönderilir.|Yanıt yok.|Bizim tarafımızda bir sorun oldu.|Şu anda çok yoğunluk var.|Bu hâliyle gönderilemiyor.|Yeniden dene|Düzenle|Yanıtınız bekleniyor|son:|Evet|Hayır|En çok 5 fotoğraf, her biri 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Bir fotoğraf gönderilemedi.|Durdur',
-    el: 'Αναφορά ζημιάς|Κλείσιμο|Γεια σας, είμαι η Sara, βοηθός ΤΝ. Τι έπαθε ζημιά και πού;|Μήνυμα|Αποστολή|Φωτογραφίες|Αφαίρεση|Φωτογραφία|Εσείς|Μηνύματα|Η Sara γράφει…|Αποστολή…|Είστε εκτός σύνδεσης. Τα μηνύματα θα σταλούν μετά.|Καμία απάντηση.|Κάτι πήγε στραβά από εμάς.|Υπάρχει πολλή κίνηση τώρα.|Δεν μπορεί να σταλεί έτσι.|Ξανά|Επεξεργασία|Περιμένει την απάντησή σας|έως|Ναι|Όχι|Έως 5 φωτογραφίες των 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Μια φωτογραφία δεν στάλθηκε.|Διακοπή',
-    ru: 'Сообщить о повреждении|Закрыть|Здравствуйте, я Sara, ИИ-помощник. Что и где повреждено?|Сообщение|Отправить|Добавить фото|Убрать|Фото|Вы|Сообщения|Sara пишет…|Отправляется…|Нет соединения. Сообщения уйдут, когда оно появится.|Нет ответа.|У нас что-то пошло не так.|Сейчас слишком много запросов.|В таком виде отправить нельзя.|Повторить|Изменить|Ждём вашего ответа|до|Да|Нет|До 5 фото по 10 МБ: JPEG, PNG, WebP, HEIC, GIF.|Фото не отправлено.|Остановить',
-    he: 'דיווח על נזק|סגירה|שלום, אני Sara, עוזרת בינה מלאכותית. מה ניזוק והיכן?|הודעה|שליחה|הוספת תמונות|הסרה|תמונה|אני|הודעות|‏Sara כותבת…|נשלח…|אין חיבור. ההודעות יישלחו כשיחזור.|אין תשובה.|משהו השתבש אצלנו.|יש עומס רב כרגע.|אי אפשר לשלוח כך.|לנסות שוב|עריכה|מחכה לתשובה שלך|עד|כן|לא|עד 5 תמונות של 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|תמונה לא נשלחה.|לעצור',
-    ar: 'الإبلاغ عن ضرر|إغلاق|مرحبًا، أنا Sara، مساعدة ذكاء اصطناعي. ما الذي تضرر وأين؟|رسالة|إرسال|إضافة صور|إزالة|صورة|أنت|الرسائل|‏Sara تكتب…|جارٍ الإرسال…|أنت غير متصل. تُرسل الرسائل عند عودة الاتصال.|لا جواب.|حدث خطأ من جهتنا.|هناك ضغط كبير الآن.|لا يمكن الإرسال هكذا.|إعادة المحاولة|تعديل|في انتظار جوابك|حتى|نعم|لا|حتى 5 صور بحجم 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|لم تُرسل صورة.|إيقاف',
-    de: 'Schaden melden|Schließen|Hallo, ich bin Sara, eine KI-Assistentin. Was ist wo beschädigt?|Nachricht|Senden|Fotos hinzufügen|Entfernen|Foto|Sie|Nachrichten|Sara schreibt…|Wird gesendet…|Sie sind offline. Gesendet wird, sobald Sie zurück sind.|Keine Antwort.|Bei uns ist etwas schiefgegangen.|Gerade ist zu viel los.|So kann das nicht gesendet werden.|Noch einmal|Ändern|Ihre Antwort fehlt noch|bis|Ja|Nein|Bis zu 5 Fotos von je 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Ein Foto wurde nicht gesendet.|Anhalten',
-    es: 'Comunicar un daño|Cerrar|Hola, soy Sara, una asistente de IA. ¿Qué está dañado y dónde?|Mensaje|Enviar|Añadir fotos|Quitar|Foto|Usted|Mensajes|Sara está escribiendo…|Enviando…|Sin conexión. Los mensajes saldrán cuando vuelva.|No hay respuesta.|Algo ha fallado por nuestra parte.|Hay demasiada actividad ahora.|No se puede enviar así.|Reintentar|Editar|Falta su respuesta|hasta|Sí|No|Hasta 5 fotos de 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Una foto no se envió.|Detener',
-    fr: 'Signaler des dégâts|Fermer|Bonjour, je suis Sara, une assistante IA. Qu’est-ce qui est abîmé, et où ?|Message|Envoyer|Ajouter des photos|Retirer|Photo|Vous|Messages|Sara écrit…|Envoi…|Vous êtes hors ligne. L’envoi se fera au retour.|Pas de réponse.|Un problème est survenu chez nous.|Trop de demandes en ce moment.|Impossible d’envoyer ainsi.|Réessayer|Modifier|Votre réponse est attendue|jusqu’à|Oui|Non|5 photos au plus, de 10 Mo : JPEG, PNG, WebP, HEIC, GIF.|Une photo n’est pas partie.|Arrêter',
-    sw: 'Ripoti uharibifu|Funga|Habari, mimi ni Sara, msaidizi wa AI. Nini kimeharibika, na wapi?|Ujumbe|Tuma|Ongeza picha|Ondoa|Picha|Wewe|Ujumbe|Sara anaandika…|Inatumwa…|Huna mtandao. Ujumbe utatumwa ukirudi.|Hakuna jibu.|Kuna tatizo upande wetu.|Kuna shughuli nyingi sasa.|Haiwezi kutumwa hivi.|Jaribu tena|Hariri|Jibu lako linasubiriwa|hadi|Ndiyo|Hapana|Hadi picha 5 za MB 10: JPEG, PNG, WebP, HEIC, GIF.|Picha haikutumwa.|Simamisha',
-  };
+  const { keys, words, rightToLeft } = '{{words}}'; // the server fills them in: texts by language, in the order of their keys
   const language = [script.dataset.language, document.documentElement.lang, ...navigator.languages]
     .map((tag) => String(tag).toLowerCase().split('-')[0].replace('iw', 'he')).find((tag) => Object.hasOwn(words, tag)) ?? 'en';
-  const texts = words[language].split('|');
+  const texts = words[language];
   const locale = new Intl.Locale(navigator.languages.find((tag) => tag.startsWith(language)) ?? language, { numberingSystem: 'latn' });
   const say = (key) => texts[keys.indexOf(key)];
 
@@ -167,7 +154,7 @@
     log, choose, status, stands, ask, form);
   const launch = make('button', { type: 'button', className: 'launch fill', onclick: open, 'aria-haspopup': 'dialog' },
     icon('M4 5h16v11H10l-5 4v-4H4z'), make('span', {}, heading));
-  const root = make('div', { className: 'root', lang: language, dir: ['he', 'ar'].includes(language) ? 'rtl' : 'ltr' }, launch, panel);
+  const root = make('div', { className: 'root', lang: language, dir: rightToLeft.includes(language) ? 'rtl' : 'ltr' }, launch, panel);
   shadow.append(root);
   log.append(earlier, make('div', { className: 'entry' }, make('p', { className: 'bubble' }, say('hello'))));
 
