@@ -19,6 +19,7 @@
 //	                with a script of its own needs none
 //	digits.txt      the words for 0 to 9, those of one digit joined by |
 //	weather.txt     what a question about the weather is made of, apart from the name of the place
+//	money.txt       short words around an amount of money (see money.md)
 //	page.json       the words of the report page
 //	chat.json       the words of the chat page, for which a language without them is none of the page's
 //	widget.json     the words of Sara's widget, likewise
@@ -79,6 +80,8 @@ var (
 	digitFiles embed.FS
 	//go:embed */weather.txt
 	weatherFiles embed.FS
+	//go:embed */money.txt
+	moneyFiles embed.FS
 	//go:embed */page.json
 	pageFiles embed.FS
 	//go:embed */chat.json
@@ -113,6 +116,7 @@ func SmallTalk() Words { return Words{"smalltalk.txt", smallTalkFiles} }
 func Detect() Words    { return Words{"detect.txt", detectFiles} }
 func Digits() Words    { return Words{"digits.txt", digitFiles} }
 func Weather() Words   { return Words{"weather.txt", weatherFiles} }
+func Money() Words     { return Words{"money.txt", moneyFiles} }
 func Page() Words      { return Words{"page.json", pageFiles} }
 func Chat() Words      { return Words{"chat.json", chatFiles} }
 func Widget() Words    { return Words{"widget.json", widgetFiles} }

@@ -19,7 +19,7 @@ var uses = map[string]struct {
 	"chat.json": {lang.Chat, false}, "widget.json": {lang.Widget, true},
 	"answers.txt": {lang.Answers, true}, "asking.txt": {lang.Asking, true}, "calls.txt": {lang.Calls, true}, "numbers.txt": {lang.Numbers, true},
 	"claims.txt": {lang.Claims, true}, "questions.txt": {lang.Questions, true}, "smalltalk.txt": {lang.SmallTalk, true}, "digits.txt": {lang.Digits, true},
-	"weather.txt": {lang.Weather, true}, "plain.txt": {lang.Plain, false}, "detect.txt": {lang.Detect, false},
+	"weather.txt": {lang.Weather, true}, "money.txt": {lang.Money, true}, "plain.txt": {lang.Plain, false}, "detect.txt": {lang.Detect, false},
 }
 
 // Each file of a folder is read by somebody, and a language has all that every language needs.

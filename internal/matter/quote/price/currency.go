@@ -13,14 +13,12 @@ import (
 	"golang.org/x/text/message"
 
 	"merve/internal/spine/gate"
+	"merve/internal/words/lang"
 	"merve/internal/words/language"
 )
 
 //go:embed names.txt
 var namesFile string
-
-//go:embed words.txt
-var wordsFile string
 
 // nobody comes first in a list of currencies when no single one of them is the obvious meaning.
 const nobody = "-"
@@ -28,7 +26,7 @@ const nobody = "-"
 // phrases are words joined by spaces.
 type phrases map[string]bool
 
-// lexicon is what the two files and CLDR's signs say.
+// lexicon is what the folders of languages, CLDR's names and its signs say.
 type lexicon struct {
 	names   map[string][]string // the currencies that a phrase or sign may mean, the best known first
 	longest int                 // words in the longest phrase
@@ -41,14 +39,16 @@ type lexicon struct {
 var lists = sync.OnceValue(func() lexicon {
 	l := lexicon{names: map[string][]string{}, tells: map[string]phrases{}, longest: 1}
 	sections := map[string][]string{}
-	var heading string
-	for line := range strings.Lines(wordsFile) {
-		switch line = strings.TrimSpace(line); {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "["):
-			heading = line
-		default:
-			sections[heading] = append(sections[heading], line)
+	for _, text := range lang.Money().All() {
+		heading := ""
+		for line := range strings.Lines(text) {
+			switch line = strings.TrimSpace(line); {
+			case line == "":
+			case strings.HasPrefix(line, "["):
+				heading = line
+			default:
+				sections[heading] = append(sections[heading], line)
+			}
 		}
 	}
 	short := phrases{}

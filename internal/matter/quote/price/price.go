@@ -9,10 +9,10 @@
 //
 // A sign or a short word may mean several currencies, such as "$" or "dollars". It means the one in which prices were asked for if
 // that is among them, else the best known: of a sign the one that CLDR's English writes with the bare sign, of a word the first
-// of its line in words.txt. Where no currency is the best known ("francs"), it is unclear.
+// of its line in money.txt of a language. Where no currency is the best known ("francs"), it is unclear.
 //
 // Signs and codes are those of golang.org/x/text/currency. names.txt has what currencies are called in full, from CLDR;
-// words.txt has what they are called for short, by hand.
+// money.txt in the folder of each language has what they are called for short, by hand.
 package price
 
 import (
