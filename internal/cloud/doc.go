@@ -5,6 +5,6 @@
 // Only dynamo, trigger, queue and bus know the wire types of AWS. Nothing here knows what its items mean.
 //
 // A new form of key needs a line in dynamo/dynamotest/kinds.go. The line says who erases such items when a customer
-// wants their data deleted (a Held, listed in app/account.go), or why they belong to no customer. Until the line
+// wants their data deleted (a Held, listed in app/matters.go), or why they belong to no customer. Until the line
 // exists, the store of the tests refuses such items.
 package cloud
