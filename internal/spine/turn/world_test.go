@@ -243,6 +243,9 @@ type modelFunc = llm.Whole
 
 // complete asks whichever model the world has now.
 func (w *world) complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if calls, ok := w.transport.(*faulttest.Calls); ok && calls.Dead() { // it asks nobody, so nothing happens meanwhile
+		return llm.Response{}, faulttest.ErrDied
+	}
 	return w.model.Complete(ctx, req)
 }
 
