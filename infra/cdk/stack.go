@@ -21,7 +21,7 @@ import (
 type stack struct {
 	options
 	cdk       awscdk.Stack
-	tables    map[string]awsdynamodb.Table
+	tables    map[string]awsdynamodb.ITableV2
 	queues    map[string]awssqs.Queue
 	buses     map[string]awsevents.EventBus
 	functions map[string]awslambda.Function
@@ -39,7 +39,7 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 			TerminationProtection: jsii.Bool(!o.Disposable),
 		}),
 		options:   o,
-		tables:    map[string]awsdynamodb.Table{},
+		tables:    map[string]awsdynamodb.ITableV2{},
 		queues:    map[string]awssqs.Queue{},
 		buses:     map[string]awsevents.EventBus{},
 		functions: map[string]awslambda.Function{},

@@ -162,7 +162,7 @@ func (tm template) has(t *testing.T, kind string, props map[string]any) {
 
 // of is the stack that has resources of a kind.
 func (tm template) of(kind string) assertions.Template {
-	if kind == "AWS::DynamoDB::Table" {
+	if kind == "AWS::DynamoDB::GlobalTable" {
 		return tm.data
 	}
 	return tm.assert
@@ -447,7 +447,7 @@ func TestTablesAreApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := map[string]bool{}
-	for _, r := range tm.all("AWS::DynamoDB::Table") {
+	for _, r := range tm.all("AWS::DynamoDB::GlobalTable") {
 		named[fmt.Sprint(r.Properties["TableName"])] = true
 		if r.DeletionPolicy != "Retain" {
 			t.Errorf("a table goes with its stack: %v", r)
@@ -582,7 +582,7 @@ func TestStreamTriggers(t *testing.T) {
 			continue
 		}
 		m := tm.mapping(t, f.Name)
-		table, _ := tm.one(t, "AWS::DynamoDB::Table", *id(f.Stream.Table, "Table"))
+		table, _ := tm.one(t, "AWS::DynamoDB::GlobalTable", *id(f.Stream.Table, "Table"))
 		failed, _ := tm.one(t, "AWS::SQS::Queue", *id(f.Stream.OnFailure, "Queue"))
 		for _, c := range []struct {
 			what      string
@@ -838,18 +838,18 @@ func (tm template) wantTargetIn(t *testing.T, rule, queue string) {
 
 func TestTables(t *testing.T) {
 	tm := get(t, plain)
-	tm.counts(t, "AWS::DynamoDB::Table", len(wiring.Tables()))
+	tm.counts(t, "AWS::DynamoDB::GlobalTable", len(wiring.Tables()))
 	for _, w := range wiring.Tables() {
-		_, r := tm.one(t, "AWS::DynamoDB::Table", *id(w.Name, "Table"))
+		_, r := tm.one(t, "AWS::DynamoDB::GlobalTable", *id(w.Name, "Table"))
 		p := r.Properties
 		for _, c := range []struct {
 			what      string
 			got, want any
 		}{
 			{"billing", p["BillingMode"], "PAY_PER_REQUEST"},
-			{"recovery", at(p, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"), true},
+			{"recovery", at(p, "Replicas", 0, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"), true},
 			{"ttl", at(p, "TimeToLiveSpecification", "AttributeName"), "ttl"},
-			{"deletion protection", p["DeletionProtectionEnabled"], true},
+			{"deletion protection", at(p, "Replicas", 0, "DeletionProtectionEnabled"), true},
 			{"deletion policy", r.DeletionPolicy, "Retain"},
 			{"hash key", at(p, "KeySchema", 0, "AttributeName"), "pk"},
 			{"range key", at(p, "KeySchema", 1, "AttributeName"), "sk"},
@@ -1072,12 +1072,12 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 	add("AWS::Logs::LogGroup", *id(f.Name, "Logs"), "", "logs:CreateLogStream", "logs:PutLogEvents")
 	for _, g := range f.Tables {
 		for _, a := range g.Actions {
-			add("AWS::DynamoDB::Table", *id(g.Table, "Table"), "", "dynamodb:"+string(a))
+			add("AWS::DynamoDB::GlobalTable", *id(g.Table, "Table"), "", "dynamodb:"+string(a))
 		}
 		for _, w := range wiring.Tables() {
 			for _, ix := range w.Indexes {
 				if w.Name == g.Table && slices.Contains(g.Actions, wiring.Query) {
-					add("AWS::DynamoDB::Table", *id(g.Table, "Table"), "/index/"+ix.Name, "dynamodb:Query")
+					add("AWS::DynamoDB::GlobalTable", *id(g.Table, "Table"), "/index/"+ix.Name, "dynamodb:Query")
 				}
 			}
 		}
@@ -1104,9 +1104,8 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 			"sqs:GetQueueUrl", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
 	}
 	if f.Stream != nil {
-		add("AWS::DynamoDB::Table", *id(f.Stream.Table, "Table"), ".StreamArn", "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+		add("AWS::DynamoDB::GlobalTable", *id(f.Stream.Table, "Table"), ".StreamArn", "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 		add("AWS::SQS::Queue", *id(f.Stream.OnFailure, "Queue"), "", onFailure...)
-		want["*"] = sorted(append(want["*"], "dynamodb:ListStreams"))
 	}
 	if f.Schedule != nil {
 		add("AWS::SQS::Queue", *id(f.Schedule.OnFailure, "Queue"), "", onFailure...)
@@ -1193,8 +1192,8 @@ func TestDisposable(t *testing.T) {
 			t.Errorf("%s would outlive a disposable stack", name)
 		}
 	}
-	for name, r := range tm.all("AWS::DynamoDB::Table") {
-		if r.Properties["DeletionProtectionEnabled"] == true {
+	for name, r := range tm.all("AWS::DynamoDB::GlobalTable") {
+		if at(r.Properties, "Replicas", 0, "DeletionProtectionEnabled") == true {
 			t.Errorf("%s is protected in a disposable stack", name)
 		}
 	}

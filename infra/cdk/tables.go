@@ -16,12 +16,14 @@ func (s *stack) addTables(data constructs.Construct, ts []wiring.Table) {
 	}
 }
 
-func (s *stack) newTable(data constructs.Construct, t wiring.Table) awsdynamodb.Table {
-	props := &awsdynamodb.TableProps{
+// newTable makes a table of the kind that can have replicas in other regions (AWS::DynamoDB::GlobalTable), so that a second region
+// is a line more and no other table.
+func (s *stack) newTable(data constructs.Construct, t wiring.Table) awsdynamodb.ITableV2 {
+	props := &awsdynamodb.TablePropsV2{
 		TableName:           s.tableName(t.Name),
 		PartitionKey:        attribute("pk", false),
 		SortKey:             attribute("sk", false),
-		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		Billing:             awsdynamodb.Billing_OnDemand(nil),
 		TimeToLiveAttribute: jsii.String("ttl"),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
@@ -30,18 +32,21 @@ func (s *stack) newTable(data constructs.Construct, t wiring.Table) awsdynamodb.
 		DeletionProtection: jsii.Bool(!s.Disposable),
 	}
 	if t.Stream {
-		props.Stream = awsdynamodb.StreamViewType_NEW_AND_OLD_IMAGES
+		props.DynamoStream = awsdynamodb.StreamViewType_NEW_AND_OLD_IMAGES
 	}
-	table := awsdynamodb.NewTable(data, id(t.Name, "Table"), props)
+	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
 	for _, ix := range t.Indexes {
-		table.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
+		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
 			IndexName:      jsii.String(ix.Name),
 			PartitionKey:   attribute(ix.PK, false),
 			SortKey:        attribute(ix.SK, ix.Number),
 			ProjectionType: projection(ix),
 		})
 	}
-	return table
+	if len(indexes) > 0 {
+		props.GlobalSecondaryIndexes = &indexes
+	}
+	return awsdynamodb.NewTableV2(data, id(t.Name, "Table"), props)
 }
 
 // tableName is the name that the deployment gives a table; nil has CloudFormation choose one.
