@@ -122,7 +122,7 @@ PYTHON
 # was not given.
 cat >"$work/schemathesis.toml" <<'TOML'
 [[operations]]
-include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "importCustomers", "importVendors", "listCustomers", "listVendors", "listMarketplaceRequests", "createMarketplaceRequest", "saveService", "previewListing", "previewTemplate", "listRides", "findThreads", "askQuestion", "resetConversation",
+include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "importCustomers", "importVendors", "listCustomers", "listVendors", "listMarketplaceRequests", "createMarketplaceRequest", "saveService", "previewListing", "previewTemplate", "previewVoice", "listRides", "findThreads", "askQuestion", "resetConversation",
   "saveTechnician", "saveVendor", "showLiveHealth", "showLiveState", "showLiveSummary", "sayLive", "resyncLive", "resetLive", "joinLive", "showLiveHealthV2", "showLiveStateV2", "showLiveSummaryV2", "sayLiveV2", "resyncLiveV2", "resetLiveV2", "joinLiveV2"]
 checks.positive_data_acceptance.enabled = false
 
