@@ -223,7 +223,11 @@ func (f *finder) listed(list *ast.CompositeLit) {
 	if len(list.Elts) == 0 || !isWrites(f.pkg.TypesInfo.TypeOf(list)) {
 		return
 	}
-	f.edit(edit{start: f.offset(list.Pos()), end: f.offset(list.Lbrace) + 1, replaces: true, before: "mutant.Writes(" + f.leftOut(list.Elts) + ", "})
+	of := "" // the type stays, since it may be all that the file needs the package of writes for
+	if array, ok := list.Type.(*ast.ArrayType); ok {
+		of = "[" + f.text(array.Elt) + "]"
+	}
+	f.edit(edit{start: f.offset(list.Pos()), end: f.offset(list.Lbrace) + 1, replaces: true, before: "mutant.Writes" + of + "(" + f.leftOut(list.Elts) + ", "})
 	f.edit(edit{start: f.offset(list.Rbrace), end: f.offset(list.Rbrace) + 1, replaces: true, before: ")"})
 }
 
