@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -97,7 +98,7 @@ type Config struct {
 type Setting struct {
 	Name    string
 	Doc     string
-	Default string // what holds when it is not set; "" is nothing, or what the package that uses it knows
+	Default string // its value when it is not set; "" is none, or one that a provider's package has
 	Cloud   string // its value in the cloud, when not set; "" leaves it to the function's own default
 	Always  bool   // every function reads it
 	Machine bool   // for a single machine, not for the cloud
@@ -126,12 +127,7 @@ func Read(getenv func(string) string, defaults map[string]string) (Config, error
 		if name == "" {
 			continue
 		}
-		value := getenv(name)
-		for _, other := range []string{defaults[name], f.Tag.Get("default")} {
-			if value == "" {
-				value = other
-			}
-		}
+		value := cmp.Or(getenv(name), defaults[name], f.Tag.Get("default"))
 		if value == "" {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 
 // Items that change as a whole count their changes in the attribute version, from 1.
 
-// AtVersion is the condition that the item is still of the version that it was read as; 0 is that there was none.
+// AtVersion is the condition that the item still has the version that was read; 0 means that it must not exist.
 func (w Write) AtVersion(read int) Write {
 	if read == 0 {
 		return w.IfAbsent()
@@ -26,9 +26,9 @@ func (w Write) AtVersionOrGone(read int) Write {
 	return w.If("attribute_not_exists(pk) OR #version = :versionRead", V{":versionRead": read})
 }
 
-// NextVersion is the version that a change makes of an item whose version is stored; 0 is that there is none. The change names
-// the version that it is based on, or 0 to replace whatever is there. [actor.ErrNotFound] and stale say that the named one is not
-// the stored one.
+// NextVersion returns the version that a change gives an item. stored is the item's version, 0 if it does not exist. named is the
+// version that the change is based on, 0 to replace any. If the two differ, the error is stale, or [actor.ErrNotFound] if the item
+// does not exist.
 func NextVersion(named, stored int, stale error) (int, error) {
 	switch {
 	case named != 0 && stored == 0:
@@ -39,7 +39,7 @@ func NextVersion(named, stored int, stale error) (int, error) {
 	return stored + 1, nil
 }
 
-// Find reads an item; nil is that there is none. 1 request.
+// Find reads an item, nil if it does not exist. 1 request.
 func Find[T any](ctx context.Context, t Table, key Key) (*T, error) {
 	it, err := t.Get(ctx, key)
 	if err != nil || it == nil {

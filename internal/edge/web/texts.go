@@ -24,7 +24,7 @@ func textsOf[T any](use lang.Words) (map[string]map[string]T, error) {
 	return all, nil
 }
 
-// rightToLeft are the tags of the languages that run so.
+// rightToLeft returns the tags of the languages that run from right to left.
 func rightToLeft() []string {
 	var tags []string
 	for _, l := range lang.Languages() {
@@ -35,7 +35,7 @@ func rightToLeft() []string {
 	return tags
 }
 
-// chatTexts is the module with the texts of the chat page. A language without them is none of the page's.
+// chatTexts is the module with the texts of the chat page. The page offers the languages that have them.
 func chatTexts() ([]byte, error) {
 	texts, err := textsOf[any](lang.Chat())
 	if err != nil {

@@ -231,19 +231,11 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 			}
 		}
 	}
-	return dynamo.Retry(ctx, b.Store.Table.DB(), ErrChanged, func() (Answer, error) {
+	return latest(ctx, b.Store, &c.view, func() (Answer, error) {
 		a, err := b.carryOut(ctx, c, op)
 		if errors.Is(err, vendor.ErrAsked) {
 			err = fmt.Errorf("%w: %w", ErrChanged, err)
 		}
-		if !errors.Is(err, ErrChanged) {
-			return a, err
-		}
-		view, gone := b.Store.View(ctx, c.view.ID)
-		if gone != nil {
-			return Answer{}, gone
-		}
-		c.view = view
 		return a, err
 	})
 }

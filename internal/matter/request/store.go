@@ -170,6 +170,22 @@ func (s *Store) creates(r Request, by, trace string) []dynamo.Write {
 	return ws
 }
 
+// latest makes attempts on a request until nobody else has changed it meanwhile. v is read again before each further one.
+func latest[T any](ctx context.Context, s *Store, v *View, attempt func() (T, error)) (T, error) {
+	return dynamo.Retry(ctx, s.Table.DB(), ErrChanged, func() (T, error) {
+		result, err := attempt()
+		if !errors.Is(err, ErrChanged) {
+			return result, err
+		}
+		view, gone := s.View(ctx, v.ID)
+		if gone != nil {
+			return result, gone
+		}
+		*v = view
+		return result, err
+	})
+}
+
 // changes are the writes that make a request what v says, on condition that it still is of the version that v
 // was read as. They fail with [ErrChanged]. Nothing leaves [Accepted] without the receipt of who said so.
 func (s *Store) changes(v *View, e Event) []dynamo.Write {

@@ -9,7 +9,6 @@ import (
 
 	"merve/internal/base/actor"
 	"merve/internal/cloud/alert"
-	"merve/internal/cloud/dynamo"
 	"merve/internal/matter/quote/price"
 	"merve/internal/matter/vendor"
 	"merve/internal/spine/thread"
@@ -197,17 +196,7 @@ func (t *Teller) winner(ctx context.Context, n news, o vendor.Outreach) error {
 
 // present takes the request to where its quotes are shown, which the client is told by the event of that.
 func (t *Teller) present(ctx context.Context, n news) error {
-	_, err := dynamo.Retry(ctx, t.Broker.Store.Table.DB(), ErrChanged, func() (struct{}, error) {
-		err := t.advance(ctx, n)
-		if errors.Is(err, ErrChanged) {
-			view, gone := t.Broker.Store.View(ctx, n.view.ID)
-			if gone != nil {
-				return struct{}{}, gone
-			}
-			n.view = view
-		}
-		return struct{}{}, err
-	})
+	_, err := latest(ctx, t.Broker.Store, &n.view, func() (struct{}, error) { return struct{}{}, t.advance(ctx, n) })
 	return err
 }
 

@@ -62,7 +62,7 @@ type Client struct {
 	Prefix  string                                    // of the names of aliases and collections, for a server with other guests
 	HTTP    *http.Client                              // nil is one with Go's defaults
 	Timeout time.Duration                             // of one attempt at a search; 0 is 3 s. Writes have five times as much
-	Backoff pause.Backoff                             // nil is one of its own
+	Backoff pause.Backoff                             // nil: at most 200 ms after the first attempt, 2 s after later ones
 }
 
 // alias returns the alias that searches of a market use.

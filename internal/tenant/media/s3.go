@@ -31,7 +31,7 @@ type Bucket struct {
 	Endpoint    string // "" is S3; the bucket is then the first part of the host, else of the path
 	Credentials aws.CredentialsProvider
 	HTTP        *http.Client  // nil is one with Go's defaults
-	Backoff     pause.Backoff // nil is one of its own
+	Backoff     pause.Backoff // nil: at most 200 ms after the first try, 2 s after later ones
 }
 
 const (

@@ -21,8 +21,8 @@
 //	weather.txt     what a question about the weather is made of, apart from the name of the place
 //	money.txt       short words around an amount of money (see money.md)
 //	page.json       the words of the report page
-//	chat.json       the words of the chat page, for which a language without them is none of the page's
-//	widget.json     the words of Sara's widget, likewise
+//	chat.json       the words of the chat page, which offers the languages that have them
+//	widget.json     the words of Sara's widget
 //
 // A file that a language has no use for may be missing, but for language.json, texts.json, standing.json and
 // page.json.

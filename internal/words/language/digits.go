@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Digit is a digit of any script as 0 to 9; what is no digit stays as it is.
+// Digit returns a digit of any script as 0 to 9, and any other character unchanged.
 func Digit(r rune) rune {
 	if r <= '9' || !unicode.Is(unicode.Nd, r) {
 		return r
